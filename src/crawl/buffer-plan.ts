@@ -1,6 +1,14 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
+/** How many builders there are: one in each crawler thread where there are no threads for them. */
+export function builderCount({
+  threads,
+  builders,
+}: Pick<CrawlConfig, "threads" | "builders">): number {
+  return builders === 0 ? threads : builders;
+}
+
 /**
  * Which threads share which hand-off buffer: at most two crawlers each, and any number of buffers per builder. With twice
  * as many crawlers as builders there is one buffer per builder, as in seed 001.
@@ -10,10 +18,11 @@ export class BufferPlan {
   readonly #threads: number;
   readonly #builders: number;
 
-  constructor({ threads, builders }: Pick<CrawlConfig, "threads" | "builders">) {
+  constructor(config: Pick<CrawlConfig, "threads" | "builders">) {
+    const { threads } = config;
     this.#threads = threads;
-    this.#builders = builders;
-    this.count = Math.max(builders, Math.ceil(threads / CRAWLERS_PER_BUFFER));
+    this.#builders = builderCount(config);
+    this.count = Math.max(this.#builders, Math.ceil(threads / CRAWLERS_PER_BUFFER));
   }
 
   bufferOf(thread: number): number {

@@ -27,6 +27,7 @@ import { writeVisitedList } from "../store/reports/visited-list.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { builderCount } from "./buffer-plan.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type ControlChange, isForThreads } from "./control/control-change.ts";
 import { ControlLog } from "./control/control-log.ts";
@@ -573,7 +574,7 @@ export class Crawl {
       seeds: this.#seeds,
       changes: () => changed.forThreads,
       resumed: this.#resumes,
-      treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
+      treeLocks: treeLockMemory(config.store.includes("tree") ? builderCount(config) : 0),
       credentials: this.#credentials,
       wants: {
         pages: this.#wantsPages,

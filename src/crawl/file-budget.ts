@@ -82,5 +82,8 @@ export function extraFiles(config: FileNeeds, limit: number = maxOpenFiles()): n
 function filesOf({ builders, shards, debug, recrawl }: FileNeeds, threads: number): number {
   const perCrawler = CRAWLER_FILES + (recrawl === undefined ? 0 : 2);
   const debugLog = debug ? THREAD_FILES + 1 : 0;
-  return OWN_FILES + threads * perCrawler + builders * BUILDER_FILES + shards + debugLog;
+  // A builder in a crawler's thread has no event loop of its own.
+  const forBuilders =
+    builders === 0 ? threads * (BUILDER_FILES - THREAD_FILES) : builders * BUILDER_FILES;
+  return OWN_FILES + threads * perCrawler + forBuilders + shards + debugLog;
 }

@@ -1,7 +1,7 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { HandOffBuffer } from "../sync/hand-off-buffer.ts";
-import { BufferPlan } from "./buffer-plan.ts";
+import { BufferPlan, builderCount } from "./buffer-plan.ts";
 import { BufferSender } from "./hand-off/buffer-sender.ts";
 import { bellsOf, type CrawlMemory } from "./shared-memory.ts";
 
@@ -13,7 +13,7 @@ export function openBuffer(
   config: BufferConfig,
   buffer: number,
 ): HandOffBuffer {
-  const bell = bellsOf(memory).builders[buffer % config.builders]!;
+  const bell = bellsOf(memory).builders[buffer % builderCount(config)]!;
   const crawlers = new BufferPlan(config).crawlersOf(buffer).length;
   return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }

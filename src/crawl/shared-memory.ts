@@ -156,10 +156,13 @@ export function bellsOf({ bells, threads }: Pick<CrawlMemory, "bells" | "threads
     { length: words.length / DOORBELL_WORDS },
     (_, i) => new Doorbell(words, i * DOORBELL_WORDS),
   );
+  const crawlers = all.slice(0, threads);
+  const builders = all.slice(threads, -2);
   return {
     all,
-    crawlers: all.slice(0, threads),
-    builders: all.slice(threads, -2),
+    crawlers,
+    // A builder in a crawler's thread has no bell of its own.
+    builders: builders.length === 0 ? crawlers : builders,
     supervisor: all.at(-2)!,
     debugLog: all.at(-1)!,
   };

@@ -25,18 +25,22 @@ export class ResponseHead {
   readonly text: string;
   readonly #index: number[] = [];
 
-  private constructor(text: string, match: RegExpExecArray) {
+  private constructor(text: string, version: string, status: number, reason: string) {
     this.text = text;
-    this.version = `${match[1]}.${match[2] ?? "0"}`;
-    this.status = Number(match[3]);
-    this.reason = match[4]!.trimEnd();
+    this.version = version;
+    this.status = status;
+    this.reason = reason;
     this.#indexLines();
   }
 
   /** Reads a complete head; undefined when its first line is not a status line. */
   static parse(text: string): ResponseHead | undefined {
+    // Nearly every head: cut instead of matched.
+    if (text.startsWith("HTTP/1.1 200 OK\r\n")) return new ResponseHead(text, "1.1", 200, "OK");
     const match = STATUS_LINE.exec(text);
-    return match === null ? undefined : new ResponseHead(text, match);
+    if (match === null) return undefined;
+    const version = `${match[1]}.${match[2] ?? "0"}`;
+    return new ResponseHead(text, version, Number(match[3]), match[4]!.trimEnd());
   }
 
   /** The head exactly as received, status line through blank line. */
@@ -103,7 +107,9 @@ export class ResponseHead {
   valueAt(position: number): string {
     const raw = this.text.slice(this.#index[position + 2], this.#index[position + 3]);
     // A bare CR becomes a space (RFC 9112, 2.2), so that no value ever holds CR or LF.
-    return /[\r\n]/.test(raw) ? raw.replace(/[ \t\r]*\n[ \t\r]*|\r/g, " ") : raw;
+    return raw.includes("\r") || raw.includes("\n")
+      ? raw.replace(/[ \t\r]*\n[ \t\r]*|\r/g, " ")
+      : raw;
   }
 
   /** First value of a header, undefined when it is absent. */

@@ -30,7 +30,7 @@ export interface EngineTables {
   readonly nameByte: Uint8Array;
   /** One table for each kind of charset. */
   readonly wordBytes: readonly [utf8: Uint8Array, singleByte: Uint8Array, multiByte: Uint8Array];
-  /** Elements that JavaScript wants to see, by id. */
+  /** Elements that JavaScript wants to see, by id: 1 always, 2 if it is a meta element whose name may be wanted. */
   readonly asked: Uint8Array;
   readonly tags: Readonly<Record<"a" | "desc" | "select" | "tbody" | "title" | "xmp", number>>;
 }
@@ -53,7 +53,7 @@ export interface EngineRecord {
 export type AskAbout = (record: EngineRecord) => string | undefined;
 
 interface EngineCode extends Record<string, unknown> {
-  scan(length: number, charset: number): number;
+  scan(from: number, length: number, charset: number): number;
   resolve(
     base: number,
     origin: number,
@@ -61,6 +61,7 @@ interface EngineCode extends Record<string, unknown> {
     page: number,
     asked: number,
     asksRel: number,
+    metaLengths: number,
   ): number;
   setTags(...ids: number[]): void;
   setSeed(low: number, high: number): void;
@@ -174,10 +175,12 @@ export class PageEngine {
     this.#code.setSeed(0, 0);
   }
 
-  /** Scans the first bytes of `page`; false when the reference has to read it. Throws when the code traps. */
-  scan(bytes: number, charset: number): boolean {
-    this.page.fill(0, bytes, bytes + MARGIN_BYTES);
-    return this.#code.scan(bytes, charset) === 1;
+  /**
+   * Scans the first `length` bytes of `page` from an offset on; false when the reference has to read it. What is behind them
+   * is overwritten. Throws when the code traps.
+   */
+  scan(from: number, length: number, charset: number): boolean {
+    return this.#code.scan(from, length, charset) === 1;
   }
 
   /** Before a page is written into the memory: links of the one before that are still in use move out. */
@@ -199,9 +202,13 @@ export class PageEngine {
     return this.#cells[PIECES]!;
   }
 
-  /** Where a piece begins and ends; one that ends before 0 only ends a word. */
-  piece(index: number): readonly [from: number, to: number] {
-    return [this.#pieces[2 * index]!, this.#pieces[2 * index + 1]!];
+  pieceFrom(index: number): number {
+    return this.#pieces[2 * index]!;
+  }
+
+  /** Where a piece ends; one that ends before 0 only ends a word. */
+  pieceTo(index: number): number {
+    return this.#pieces[2 * index + 1]!;
   }
 
   /** Where the title is; undefined without one. */
@@ -248,7 +255,7 @@ export class PageEngine {
    */
   resolve(
     base: string,
-    { ask, asksRel, seedLow, seedHigh }: ResolveRules,
+    { ask, asksRel, metaLengths, seedLow, seedHigh }: ResolveRules,
   ): ResolvedLinks | undefined {
     if (seedLow !== this.#seedLow || seedHigh !== this.#seedHigh) {
       this.#code.setSeed(seedLow, seedHigh);
@@ -263,7 +270,15 @@ export class PageEngine {
     this.#ask = ask;
     this.#fault = undefined;
     const isRel = asksRel ? 1 : 0;
-    const isWhole = this.#code.resolve(base.length, origin, folder, page, this.#askedAt, isRel);
+    const isWhole = this.#code.resolve(
+      base.length,
+      origin,
+      folder,
+      page,
+      this.#askedAt,
+      isRel,
+      metaLengths,
+    );
     this.#ask = undefined;
     if (this.#fault !== undefined) throw this.#fault;
     if (isWhole !== 1) return undefined;
@@ -297,6 +312,8 @@ export interface ResolveRules {
   readonly ask: AskAbout;
   /** Links with a rel attribute are asked about, too. */
   readonly asksRel: boolean;
+  /** A bit for the length of each name of a meta element that is wanted; bit 0 stands for one without a name. */
+  readonly metaLengths: number;
   readonly seedLow: number;
   readonly seedHigh: number;
 }

@@ -202,6 +202,13 @@ export function noteMeta(
   else if (KEPT_METAS.has(name) && !metas.has(name)) metas.set(name, content());
 }
 
+/** A bit for the length of each name that `noteMeta` notes. */
+export function metaLengths(agent: string): number {
+  let lengths = 0;
+  for (const name of [...KEPT_METAS, ALL_ROBOTS, agent]) lengths |= 1 << name.length;
+  return lengths;
+}
+
 /** The name under which robots meta elements address this crawler. */
 export function agentName(agent: string | undefined): string {
   return agent?.toLowerCase() ?? OWN_NAME;

@@ -29,6 +29,8 @@ export interface ParsedPage {
   /** Words of the visible text; noscript counts, script, style and template do not. */
   words: number;
   firstWords: string[];
+  /** The same with a blank between them, where none has one inside and that is at hand. */
+  readonly firstText?: string | undefined;
   /** The WHATWG name of the encoding, in lower case. */
   charset: string;
   language?: string;

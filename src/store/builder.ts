@@ -39,6 +39,7 @@ export class Builder implements Writer {
   }
 
   append(entry: Entry): boolean {
+    // Whoever was told and has not flushed.
     if (this.#isDue) this.flush();
     if (entry !== this.#interrupted) this.#next = 0;
     this.#interrupted = entry;

@@ -1,7 +1,7 @@
 import type { PageLocation } from "../frontier/finish.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { LinkList } from "./link-list.ts";
+import { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -93,6 +93,17 @@ export interface Capture extends CaptureFacts {
   truncated?: "length" | "time" | "disconnect" | undefined;
   /** Why the server's certificate could not be verified, where that was tolerated. */
   unverified?: string | undefined;
+}
+
+/** Copies what a capture only borrows: it is kept longer than its bytes stay where they are. */
+export function takeOver(capture: Capture): void {
+  const own = (bytes: Uint8Array) => Buffer.from(bytes);
+  capture.request = own(capture.request);
+  capture.head = own(capture.head);
+  capture.body = own(capture.body);
+  capture.outlinks = LinkList.fromLines(own(capture.outlinks.lines), capture.outlinks.length);
+  if (capture.rows !== undefined) capture.rows = own(capture.rows);
+  if (capture.line !== undefined) capture.line = own(capture.line);
 }
 
 /** Stands for the file of a capture that no store keeps; its offset is then only a number of its own. */

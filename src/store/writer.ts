@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { doLater, doNow, type FileWork } from "../runtime/file-work.ts";
 import type { Capture, CaptureFacts } from "./capture.ts";
 
 /** Called exactly once when a step is over, with the fault if it failed. */
@@ -41,7 +42,7 @@ export type ListEntry = CaptureFacts | Outcome | Skipped | ObeyedRobots;
 export interface Writer<E = Entry> {
   /**
    * Takes an entry, or throws and has taken nothing of it: after a DiskFullError the same entry may be appended again.
-   * True when so much waits in memory that it should be flushed before the next entry.
+   * True when so much waits in memory that it should be flushed; more may be appended before that.
    */
   append(entry: E): boolean;
   /** Hands everything to the operating system. After a fault everything stays, and the step may be repeated. */
@@ -88,25 +89,35 @@ export function inOrder(steps: readonly Step[], done: Done): void {
   next();
 }
 
-/** Files whose calls return when they are done. */
-export interface SyncFiles {
-  flush(): void;
-  sync(): void;
-  close(): void;
+/** Files that entries wait for; the work of each step may be done at once or by and by. */
+export interface WrittenFiles {
+  flushing(): FileWork;
+  syncing(): FileWork;
+  closing(): FileWork;
 }
 
-/** A writer that answers at once. */
-export function syncWriter<E = Entry>(files: SyncFiles, append: (entry: E) => boolean): Writer<E> {
+/** A writer over files. It answers at once, and where a crawler shares the thread (`isJoined`) by and by. */
+export function fileWriter<E = Entry>(
+  files: WrittenFiles,
+  isJoined: boolean | undefined,
+  append: (entry: E) => boolean,
+): Writer<E> {
+  const run = (work: FileWork, done: Done): void => {
+    if (isJoined === true) doLater(work, done);
+    else answer(() => doNow(work), done);
+  };
   return {
     append,
-    flush: (done) => answer(() => files.flush(), done),
-    sync: (done) => answer(() => files.sync(), done),
-    close: (done) => answer(() => files.close(), done),
+    flush: (done) => run(files.flushing(), done),
+    sync: (done) => run(files.syncing(), done),
+    close: (done) => run(files.closing(), done),
   };
 }
 
-/** The files of a writer whose entries are durable when they are appended, or never. */
-export const NOTHING_WAITS: SyncFiles = { flush() {}, sync() {}, close() {} };
+/** A writer whose entries are durable when they are appended, or never. */
+export function unbufferedWriter(append: (entry: Entry) => boolean): Writer {
+  return { append, flush: (done) => done(), sync: (done) => done(), close: (done) => done() };
+}
 
 /** What a writer is opened with. */
 export interface WriterOptions {
@@ -117,6 +128,8 @@ export interface WriterOptions {
   readonly config: CrawlConfig;
   /** Shared by all builders of a crawl: `treeLockMemory`. */
   readonly treeLocks: SharedArrayBuffer;
+  /** The thread has sockets as well, so writing and syncing must not block it. */
+  readonly isJoined?: boolean | undefined;
 }
 
 /** Opens a writer; undefined when the configuration does not ask for it. */

@@ -30,7 +30,8 @@ export const drill: ClusterDrill = {
         await redis.kill();
         await setTimeout(random.below(MAX_DOWN_MS));
         await redis.run();
-        onFault?.(++restarts);
+        restarts++;
+        onFault?.(restarts);
       }
       const ends = await crawl.end();
       const maxRefetched = REFETCHED_PER_RESTART * count;

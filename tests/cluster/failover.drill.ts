@@ -125,7 +125,7 @@ export const drill: ClusterDrill = {
   mutants: [
     {
       name: "confirmed blocks are forgotten at once",
-      from: "nowMs - doneMs > KEEP_MS",
+      from: "nowMs - entry.doneMs > KEEP_MS",
       to: "true",
     },
   ],

@@ -47,7 +47,8 @@ export const drill: ClusterDrill = {
           const healedMs = performance.now();
           await crawl.served(before + 1);
           slowestMs = Math.max(slowestMs, performance.now() - healedMs);
-          onFault?.(++cuts);
+          cuts++;
+          onFault?.(cuts);
         }
         const ends = await crawl.end();
         const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched: pages / 20 });

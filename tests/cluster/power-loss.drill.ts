@@ -29,7 +29,8 @@ export const drill: ClusterDrill = {
         if (crawl.alive.length > 0) {
           lostBytes += await power.cut(1 + random.below(MAX_AGE_MS));
           await redis.run();
-          onFault?.(++cuts);
+          cuts++;
+          onFault?.(cuts);
         }
         power.stop();
       }
@@ -44,7 +45,7 @@ export const drill: ClusterDrill = {
   mutants: [
     {
       name: "confirmed blocks are forgotten at once",
-      from: "nowMs - doneMs > KEEP_MS",
+      from: "nowMs - entry.doneMs > KEEP_MS",
       to: "true",
     },
   ],

@@ -6,13 +6,27 @@ import { judgeCrawl } from "./judge-crawl.ts";
 import { withEngine, withMeteredWeb } from "./with-engine.ts";
 
 const HOSTS = 50;
-const WORKERS = [1, 2, 4, 8];
+/** Workers, and whether they go in supersteps; the first ones are the short form. */
+const CRAWLS: readonly (readonly [workers: number, inSteps: boolean])[] = [
+  ...([
+    [1, false],
+    [2, false],
+    [2, true],
+    [4, false],
+  ] as const),
+  ...([
+    [8, false],
+    [1, true],
+    [4, true],
+    [8, true],
+  ] as const),
+];
 
-/** One, two, four and eight workers fetch what an embedded crawl of the same web fetches. */
+/** One, two, four and eight workers, also in supersteps, fetch what an embedded crawl of the same web fetches. */
 export const drill: ClusterDrill = {
   name: "same-pages",
-  short: { count: 2, pages: 600 },
-  full: { count: WORKERS.length, pages: 3000 },
+  short: { count: 3, pages: 600 },
+  full: { count: CRAWLS.length, pages: 3000 },
   async run({ count, pages, seed, onFault, program }) {
     const profile = { pages, hosts: HOSTS, seed };
     const stage = { profile, latencyMs: 2, delayMs: 0, program };
@@ -26,8 +40,10 @@ export const drill: ClusterDrill = {
     );
     const problems: string[] = [];
     let compared = 0;
-    for (const workers of WORKERS.slice(0, count)) {
-      await withEngine(stage, async ({ crawl, web }) => {
+    for (const [workers, inSteps] of CRAWLS.slice(0, count)) {
+      const name = `${workers} workers${inSteps ? " in supersteps" : ""}`;
+      const args = inSteps ? ["--supersteps"] : [];
+      await withEngine({ ...stage, args }, async ({ crawl, web }) => {
         await crawl.create();
         for (let i = 1; i < workers; i++) crawl.join();
         const ends = await crawl.end();
@@ -40,8 +56,8 @@ export const drill: ClusterDrill = {
         const differ = [...expected].filter((one) => !found.has(one)).length;
         const surplus = [...found].filter((one) => !expected.has(one)).length;
         if (differ + surplus > 0)
-          problems.push(`${workers} workers: ${differ} pages missing, ${surplus} more`);
-        problems.push(...[...ends, ...judged.problems].map((one) => `${workers} workers: ${one}`));
+          problems.push(`${name}: ${differ} pages missing, ${surplus} more`);
+        problems.push(...[...ends, ...judged.problems].map((one) => `${name}: ${one}`));
         compared++;
       });
       onFault?.(compared);
@@ -51,9 +67,14 @@ export const drill: ClusterDrill = {
   },
   mutants: [
     {
+      name: "blocks of the step before are taken in and forgotten",
+      from: "local counts = insertLinks(order, block, 3, level)",
+      to: "local counts = {links = 0, fresh = 0, late = 0, lifted = 0}",
+    },
+    {
       name: "a block of links is dropped now and then",
-      from: "const known = remembered?.get(link.decimal);",
-      to: 'if (link.decimal.endsWith("77")) return; const known = remembered?.get(link.decimal);',
+      from: "links.push({ ...link, credit, bonus });",
+      to: 'if (!link.decimal.endsWith("77")) links.push({ ...link, credit, bonus });',
     },
   ],
 };

@@ -55,7 +55,8 @@ export const drill: ClusterDrill = {
           await setTimeout(STOPPED_MS);
           if (stops % 2 === 0) lone.goOn();
           else worker.child.kill("SIGCONT");
-          onFault?.(++stops);
+          stops++;
+          onFault?.(stops);
         }
         const ends = await crawl.end();
         const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched: pages / 20 });

@@ -27,7 +27,8 @@ export const drill: ClusterDrill = {
         const victim = crawl.alive[random.below(crawl.alive.length)];
         if (victim === undefined) break;
         await crawl.kill(victim);
-        onFault?.(++kills);
+        kills++;
+        onFault?.(kills);
         if (random.below(2) === 0) crawl.rejoin(victim);
         else crawl.join();
       }
@@ -42,8 +43,8 @@ export const drill: ClusterDrill = {
   mutants: [
     {
       name: "settle before archive",
-      from: "this.#parts.port.mark(() => {",
-      to: "((stored) => stored())(() => {",
+      from: "this.#port.write(this.#shard, this.#batch.take(), onDurable);",
+      to: "this.#port.write(this.#shard, this.#batch.take(), () => {}); onDurable();",
     },
   ],
 };

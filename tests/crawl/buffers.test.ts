@@ -14,6 +14,9 @@ for (const [handOff, bufferSize, threads, builders] of [
   ["full", 7, 3, 2],
   ["full", 1000, 2, 1],
   ["count-or-time", 1, 1, 2],
+  ["count-or-time", 1000, 1, 0],
+  ["count-or-time", 2, 3, 0],
+  ["full", 5, 2, 0],
 ] as const) {
   const shape = `${threads} crawlers, ${builders} builders, N = ${bufferSize}`;
   test(`${handOff}: a small crawl ends and nothing is lost with ${shape}`, ENDS, async (t) => {
@@ -25,7 +28,10 @@ for (const [handOff, bufferSize, threads, builders] of [
     assert.deepEqual([ended, pages], ["finished", web.truth().reachable]);
     assert.equal(new Set(readPages(out).map(({ url }) => url)).size, pages);
     const flow = readLines<FlowLine>(join(out, "reports/hourly_statistics.jsonl")).at(-1)!;
-    assert.equal(flow.buffers.length, Math.max(builders, Math.ceil(threads / 2)));
+    assert.equal(
+      flow.buffers.length,
+      builders === 0 ? threads : Math.max(builders, Math.ceil(threads / 2)),
+    );
     for (const { added, removed } of flow.buffers) assert.equal(added, removed);
     const through = flow.buffers.reduce((sum, { removed }) => sum + removed, 0);
     assert.equal(through, pages, "records that are no pages are not counted");

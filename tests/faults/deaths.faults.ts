@@ -2,7 +2,7 @@ import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { CheckedCrawl } from "../support/checked-crawl.ts";
-import { type Drill, Random, withCrawl } from "./drill.ts";
+import { BUILDERS_VARIABLE, type Drill, Random, withCrawl } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 import { ROWS_HANDLER, readRows } from "./rows-on-disk.ts";
 
@@ -29,11 +29,14 @@ export const drill: Drill = {
   async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
     const load = loadavg()[0]!;
+    const builders = Number(process.env[BUILDERS_VARIABLE] ?? 1);
+    const workers = WORKERS.slice(0, THREADS + builders);
     const problems: string[] = [];
     return withCrawl({ pages, hosts: 20, encodings: false }, 3, async (web, out) => {
       const settings = checkSettings({
         seeds: [...web.start],
         threads: THREADS,
+        builders,
         delayMs: count >= MANY ? LONG_DELAY_MS : 0,
         maxUncommitted: MAX_UNCOMMITTED,
         warcLevel: 0,
@@ -59,7 +62,7 @@ export const drill: Drill = {
           const { pages: done } = crawl.progress();
           // Deaths without a page in between are a fault of another kind, after which a crawl gives up.
           if (done < next || isOver || dying.size >= mayDie) continue;
-          const name = WORKERS[random.below(WORKERS.length)]!;
+          const name = workers[random.below(workers.length)]!;
           if (dying.has(name)) continue;
           mayDie = random.below(BOTH) === 0 ? 2 : 1;
           back.strike(name, dying.size === 0 && mayDie === 1);

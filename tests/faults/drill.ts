@@ -126,9 +126,18 @@ export async function untilEnd(
   while (!isOver && !(await holds())) await setTimeout(everyMs);
 }
 
+/** In the environment of drills that run with another number of builders than the default: `--builders N`. */
+export const BUILDERS_VARIABLE = "ORBWEAVER_DRILL_BUILDERS";
+
+function builderArguments(): string[] {
+  const builders = process.env[BUILDERS_VARIABLE];
+  return builders === undefined ? [] : ["--builders", builders];
+}
+
 /** Arguments of a crawl that goes as fast as it can. */
-export function crawlArguments(start: readonly string[], out: string): string[] {
-  return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
+export function crawlArguments(start: readonly string[], out: string, threads = 2): string[] {
+  const speed = ["--delay", "0", "--threads", String(threads), ...builderArguments()];
+  return ["crawl", ...start, "--out", out, "--json", "--quiet", ...speed];
 }
 
 /** Arguments of the next run: a crawl that was killed before it had a state starts again, any other is resumed. */

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { wordsOfAllThreads } from "./all-threads.ts";
+import { laterCallsToo } from "./later-calls.ts";
 
 /*
  * Loaded before anything else in every thread of a crawl (NODE_OPTIONS): a disk that takes so many bytes behind the
@@ -72,5 +73,6 @@ function fail({ folder, afterBytes, failures, code, call, keepsTorn }: FailingDi
     paths.delete(file);
     real.closeSync(file);
   };
+  laterCallsToo();
   syncBuiltinESMExports();
 }

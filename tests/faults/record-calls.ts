@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
+import { laterCallsToo } from "./later-calls.ts";
 
 /*
  * Loaded before anything else in every thread of a crawl (NODE_OPTIONS): writes down each call that changes the
@@ -15,6 +16,14 @@ export type Call =
   | { op: "sync" | "sync-folder" | "unlink"; path: string }
   | { op: "rename"; path: string; to: string }
   | { op: "told" };
+
+interface Answered {
+  readonly stored: SharedArrayBuffer;
+}
+
+interface Begin {
+  readonly rules?: { readonly build?: object; readonly memory: Answered };
+}
 
 const folder = process.env.ORBWEAVER_RECORD_FOLDER;
 const trace = process.env.ORBWEAVER_RECORD_TRACE;
@@ -68,13 +77,23 @@ function record(inside: string, into: string): void {
     real.unlinkSync(path);
     if (isOurs(path)) note({ op: "unlink", path });
   };
+  laterCallsToo();
   syncBuiltinESMExports();
   // A builder answers by adding to the crawlers' counts: what it wrote before is promised from then on.
-  const data = workerData as { builder?: number; memory?: { stored: SharedArrayBuffer } } | null;
-  if (data?.builder === undefined) return;
+  const data = workerData as { builder?: number; crawler?: true; memory?: Answered } | null;
+  let answered = data?.builder === undefined ? undefined : data.memory;
+  if (answered === undefined && data?.crawler !== true) return;
+  // A crawler that stores itself learns of its memory by its first message.
+  const on = parentPort?.on.bind(parentPort);
+  if (parentPort !== null && on !== undefined)
+    parentPort.on = ((event: string, listener: (message: Begin) => void) =>
+      on(event, (message: Begin) => {
+        if (message?.rules?.build !== undefined) answered = message.rules.memory;
+        listener(message);
+      })) as typeof parentPort.on;
   const add = Atomics.add as (words: Int32Array, index: number, value: number) => number;
   Atomics.add = ((words: Int32Array, index: number, value: number) => {
-    if (words.buffer === data.memory?.stored) note({ op: "told" });
+    if (answered !== undefined && words.buffer === answered.stored) note({ op: "told" });
     return add(words, index, value);
   }) as typeof Atomics.add;
 }

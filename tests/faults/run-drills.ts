@@ -1,8 +1,8 @@
-import type { Drill } from "./drill.ts";
+import { BUILDERS_VARIABLE, type Drill } from "./drill.ts";
 
 const PROGRESS_MS = 15_000;
 
-/** Runs the drills that the command line names, or all: [--short] [--times N] [--pages N] [--seed N] [NAME...]. */
+/** Runs the drills that the command line names, or all: [--short] [--times N] [--pages N] [--seed N] [--builders N] [NAME...]. */
 export async function runDrills(drills: readonly Drill[]): Promise<void> {
   const words: string[] = [];
   const numbers = new Map<string, number>();
@@ -10,7 +10,7 @@ export async function runDrills(drills: readonly Drill[]): Promise<void> {
   for (let i = 2; i < process.argv.length; i++) {
     const word = process.argv[i]!;
     if (word === "--short") isShort = true;
-    else if (/^--(count|times|pages|seed)$/.test(word))
+    else if (/^--(count|times|pages|seed|builders)$/.test(word))
       numbers.set(word, Number(process.argv[++i]));
     else words.push(word);
   }
@@ -26,6 +26,8 @@ export async function runDrills(drills: readonly Drill[]): Promise<void> {
     console.error(`${name} needs a whole number`);
     process.exit(2);
   }
+  const builders = numbers.get("--builders");
+  if (builders !== undefined) process.env[BUILDERS_VARIABLE] = String(builders);
   const seed = numbers.get("--seed") ?? Date.now() % 1_000_000;
   console.log(`seed ${seed}`);
   let failed = 0;

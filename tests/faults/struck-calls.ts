@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import { wordsOfAllThreads } from "./all-threads.ts";
+import { laterCallsToo } from "./later-calls.ts";
 
 /*
  * Loaded before anything else in every thread (NODE_OPTIONS): the process kills itself (`kill -9`) at one call, which
@@ -64,6 +65,7 @@ function strikeAt({ call, path: pattern, nth, when }: Strike): void {
     paths.delete(file);
     real.closeSync(file);
   };
+  laterCallsToo();
   syncBuiltinESMExports();
   const connect = net.connect as (options: net.NetConnectOpts) => net.Socket;
   net.connect = ((options: net.TcpNetConnectOpts) => {

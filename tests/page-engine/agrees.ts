@@ -9,8 +9,9 @@ import { originOf } from "../../src/url/url-parts.ts";
 
 /** Everything that was found, with links as strings. */
 function plain(page: ParsedPage): object {
-  const { packed, ...rest } = page;
-  return { ...rest, links: [...page.links] };
+  const { packed, firstText, ...rest } = page;
+  if (firstText !== undefined) assert.equal(firstText, page.firstWords.join(" "));
+  return { ...rest, links: [...page.links], firstWords: page.firstWords };
 }
 
 /** The engine finds what the reference does, or leaves the page to it; answers whether it read the page. */

@@ -98,6 +98,49 @@ test("origins that are no plain names are learned, and only as they are", () => 
   assert.equal(engineCounts.asked - asked, 8, "all but the second and the last one");
 });
 
+test("origins that are linked in turn are all learned, also where their hashes meet", () => {
+  const origins = Array.from({ length: 40 }, (_, i) => `http://127.0.2.${i}:8080/`);
+  const links = [...origins, ...origins].map((origin) => `<a href=${origin}x>`).join("");
+  parsePage(html(links), url);
+  const asked = engineCounts.asked;
+  assert.equal(agrees(html(links), url), true);
+  assert.equal(engineCounts.asked, asked, "they are known by now");
+});
+
+test("only meta elements whose names may count are asked about, however those are written", () => {
+  const asked = engineCounts.asked;
+  const others = html(
+    "<meta name=color-scheme content=x><meta property=og:title content=x><meta name=x0 content=x>" +
+      "<meta name=generator-of-this-and-many-other-pages content=x><meta charset=utf-8>",
+  );
+  assert.equal(agrees(others, url), true);
+  assert.equal(engineCounts.asked - asked, 1, "a name that is too long to tell");
+  const written = ["robots", "ROBOTS", "' robots '", "&#114;obots", "MyBot", "robot\u017f"];
+  for (const name of written) {
+    const page = html(`<meta name=${name} content=noindex><meta name=description content=d>`);
+    assert.equal(agrees(page, url, { agent: "mybot" }), true, name);
+  }
+  const nameless = html("<meta content=noindex><meta name='' content=nofollow>");
+  assert.equal(agrees(nameless, url, { agent: "" }), true);
+  assert.deepEqual(parsePage(nameless, url, { agent: "" }).robots, {
+    noindex: true,
+    nofollow: true,
+  });
+});
+
+test("a page that lies in the engine's memory already is read there, and not changed", () => {
+  const engine = pageEngine()!;
+  for (const mark of ["", "\ufeff"]) {
+    const page = Buffer.concat([Buffer.from(mark), ORDINARY_PAGE]);
+    parsePage(Buffer.alloc(10_000, "<a href=rest>"), url);
+    engine.page.set(page);
+    const inPlace = engine.page.subarray(0, page.length);
+    assert.equal(agrees(inPlace, url), true);
+    assert.deepEqual(inPlace, page);
+    assert.deepEqual([...parsePage(inPlace, url).links], [...parseByReference(page, url).links]);
+  }
+});
+
 test("no code has an endless loop or a continue, which their compiler gets wrong", () => {
   const forbidden = /\bcontinue\b|\bfor\s*\(|\bwhile\s*\(\s*(?:true|1)\s*\)|\bdo\s*\{/;
   const all = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });

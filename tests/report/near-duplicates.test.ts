@@ -91,3 +91,59 @@ test("equal fingerprints are one cluster, the largest first", () => {
     [0, 2],
   ]);
 });
+
+/** Runs of three words, of which the fingerprints are made. */
+function shingles(words: readonly string[]): Set<string> {
+  return new Set(words.slice(2).map((word, i) => `${words[i]} ${words[i + 1]} ${word}`));
+}
+
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let both = 0;
+  for (const each of a) if (b.has(each)) both++;
+  return both / (a.size + b.size - both);
+}
+
+test("clusters agree with the exact Jaccard similarity of runs of three words", () => {
+  const random = new Random(SEED);
+  const texts: string[][] = [];
+  // 20 texts, each with 9 copies of which ever more words were changed: from hardly any to a third.
+  for (let text = 0; text < 20; text++) {
+    const words = textOf(random, 400);
+    texts.push(words);
+    for (const changed of [0, 1, 1, 2, 4, 12, 40, 80, 130]) {
+      const copy = [...words];
+      for (let i = 0; i < changed; i++)
+        copy[random.below(copy.length)] = `new${random.below(5000)}`;
+      texts.push(copy);
+    }
+  }
+  const sets = texts.map(shingles);
+  const prints = new Fingerprints();
+  for (const [i, words] of texts.entries()) {
+    const { low, high } = simHash(words.join(" "))!;
+    prints.add(i, low, high);
+  }
+  const clusterOf = new Map<number, number>();
+  for (const [number, members] of prints.near().entries())
+    for (const member of members) clusterOf.set(member, number);
+  const found = { together: 0, alike: 0, alikeAndTogether: 0, leastTogether: 1, copies: 0 };
+  for (let a = 0; a < texts.length; a++)
+    for (let b = a + 1; b < texts.length; b++) {
+      const exact = jaccard(sets[a]!, sets[b]!);
+      const isTogether = clusterOf.has(a) && clusterOf.get(a) === clusterOf.get(b);
+      if (isTogether) {
+        found.together++;
+        found.leastTogether = Math.min(found.leastTogether, exact);
+      }
+      if (exact === 1 && !isTogether) found.copies++;
+      if (exact >= 0.98) {
+        found.alike++;
+        if (isTogether) found.alikeAndTogether++;
+      }
+    }
+  const told = JSON.stringify(found);
+  // Pages of a cluster are alike, copies are in one, and most of those that are nearly equal are found.
+  assert.ok(found.together > 100 && found.leastTogether >= 0.7, told);
+  assert.equal(found.copies, 0, told);
+  assert.ok(found.alikeAndTogether >= 0.6 * found.alike, told);
+});

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { isDiskTrouble } from "../../src/errors.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import type { Entry, Step, Writer } from "../../src/store/writer.ts";
+import { laterCallsToo } from "../faults/later-calls.ts";
 import { freshFolder, sampleCapture, url } from "./sample-capture.ts";
 
 /** A writer under test. */
@@ -38,12 +39,16 @@ function entriesOf(number: number): Entry[] {
   return [capture, { kind: "outcome", line }, { kind: "skipped", lines: [line] }];
 }
 
-/** Runs a step that must answer once; answers its fault. */
-function answered(step: Step): unknown {
-  const answers: unknown[] = [];
-  step((fault) => answers.push(fault));
-  assert.equal(answers.length, 1, "a step answers exactly once");
-  return answers[0];
+/** Runs a step that must answer once, at once or later; answers its fault. */
+function answered(step: Step): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let answers = 0;
+    step((fault) => {
+      answers++;
+      // A second answer would follow before other events do.
+      setImmediate(() => (answers === 1 ? resolve(fault) : reject(new Error("it answered twice"))));
+    });
+  });
 }
 
 /** Has the disk refuse what it is given, in the middle of a write where there is one. Everything works again afterwards. */
@@ -61,8 +66,10 @@ function fillDisk(t: TestContext): { isFull: boolean; refused: number } {
     disk.refused++;
     throw Object.assign(new Error("ENOSPC: the disk of this test"), { code: "ENOSPC" });
   }) as typeof fs.writeSync;
+  const restore = laterCallsToo();
   syncBuiltinESMExports();
   t.after(() => {
+    restore();
     fs.writeSync = real;
     syncBuiltinESMExports();
   });
@@ -76,9 +83,9 @@ export function writerContract(name: string, { open, urlsIn, keeps = () => true 
     createCrawlFolder(folder);
     return [open(folder), folder];
   };
-  const append = (writer: Writer, number: number) => {
+  const append = async (writer: Writer, number: number) => {
     for (const entry of entriesOf(number))
-      if (writer.append(entry)) answered((done) => writer.flush(done));
+      if (writer.append(entry)) await answered((done) => writer.flush(done));
   };
   const wanted = (count: number) =>
     Array.from({ length: count }, (_, i) => i)
@@ -89,63 +96,48 @@ export function writerContract(name: string, { open, urlsIn, keeps = () => true 
     if (urlsIn !== undefined) assert.deepEqual(urlsIn(folder).sort(), wanted(count));
   };
 
-  test(`${name}: what is appended is there after sync, and more can follow`, (t) => {
+  test(`${name}: what is appended is there after sync, and more can follow`, async (t) => {
     const [writer, folder] = begin(t);
     for (let number = 0; number < 9; number++) {
-      append(writer, number);
+      await append(writer, number);
       if (number % 3 !== 2) continue;
-      assert.equal(
-        answered((done) => writer.flush(done)),
-        undefined,
-      );
-      assert.equal(
-        answered((done) => writer.sync(done)),
-        undefined,
-      );
+      assert.equal(await answered((done) => writer.flush(done)), undefined);
+      assert.equal(await answered((done) => writer.sync(done)), undefined);
       holds(folder, number + 1);
     }
-    assert.equal(
-      answered((done) => writer.close(done)),
-      undefined,
-    );
+    assert.equal(await answered((done) => writer.close(done)), undefined);
     holds(folder, 9);
   });
 
-  test(`${name}: nothing that was appended before close is lost, and closing again changes nothing`, (t) => {
+  test(`${name}: nothing that was appended before close is lost, and closing again changes nothing`, async (t) => {
     const [writer, folder] = begin(t);
-    for (let number = 0; number < MANY; number++) append(writer, number);
+    for (let number = 0; number < MANY; number++) await append(writer, number);
     for (let times = 0; times < 3; times++) {
-      assert.equal(
-        answered((done) => writer.close(done)),
-        undefined,
-      );
+      assert.equal(await answered((done) => writer.close(done)), undefined);
       holds(folder, MANY);
     }
   });
 
-  test(`${name}: nothing is due after a flush`, (t) => {
+  test(`${name}: nothing is due after a flush`, async (t) => {
     const [writer] = begin(t);
     for (let number = 0; number < MANY; number++) {
       for (const entry of entriesOf(number)) {
         if (!writer.append(entry)) continue;
-        assert.equal(
-          answered((done) => writer.flush(done)),
-          undefined,
-        );
+        assert.equal(await answered((done) => writer.flush(done)), undefined);
         assert.equal(writer.append({ kind: "skipped", lines: [] }), false);
       }
     }
-    answered((done) => writer.close(done));
+    await answered((done) => writer.close(done));
   });
 
-  test(`${name}: on a full disk nothing is taken by halves, and everything may be tried again`, (t) => {
+  test(`${name}: on a full disk nothing is taken by halves, and everything may be tried again`, async (t) => {
     const disk = fillDisk(t);
     const [writer, folder] = begin(t);
-    const insist = (step: () => unknown) => {
+    const insist = async (step: () => unknown) => {
       for (let tries = 0; ; tries++) {
         disk.isFull = tries < 3;
         try {
-          const fault = step();
+          const fault = await step();
           if (fault === undefined) return;
           throw fault;
         } catch (fault) {
@@ -157,16 +149,16 @@ export function writerContract(name: string, { open, urlsIn, keeps = () => true 
     for (let number = 0; number < MANY; number++) {
       for (const entry of entriesOf(number)) {
         let isDue = false;
-        insist(() => {
+        await insist(() => {
           isDue = writer.append(entry);
         });
-        if (isDue) insist(() => answered((done) => writer.flush(done)));
+        if (isDue) await insist(() => answered((done) => writer.flush(done)));
       }
     }
-    insist(() => answered((done) => writer.flush(done)));
-    insist(() => answered((done) => writer.sync(done)));
+    await insist(() => answered((done) => writer.flush(done)));
+    await insist(() => answered((done) => writer.sync(done)));
     holds(folder, MANY);
-    insist(() => answered((done) => writer.close(done)));
+    await insist(() => answered((done) => writer.close(done)));
     holds(folder, MANY);
     if (urlsIn !== undefined) assert.ok(disk.refused > 0, "the disk was full at least once");
   });

@@ -17,10 +17,10 @@ import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import { openWarc } from "../../src/store/warc/warc-writer.ts";
 import {
   type Done,
+  fileWriter,
   inOrder,
   type OpenWriter,
   type Step,
-  syncWriter,
   type Writer,
 } from "../../src/store/writer.ts";
 import { sampleBuilder, writerOptions } from "./sample-capture.ts";
@@ -33,13 +33,13 @@ const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, 
 const urlsOf = (path: string) =>
   lines(path).flatMap((line) => (JSON.parse(line) as { url?: string }).url ?? []);
 
-const opened = (openWriter: OpenWriter, store: Store) => (folder: string) =>
-  openWriter(writerOptions(folder, { store }))!;
+const opened = (openWriter: OpenWriter, store: Store, isJoined: boolean) => (folder: string) =>
+  openWriter(writerOptions(folder, { store, isJoined }))!;
 
 /** Lists come behind a store, which says where a capture lies. */
-const behindStore = (openWriter: OpenWriter) => (folder: string) => {
-  const list = opened(openWriter, "warc")(folder);
-  const store = opened(openUnkept, "none")(folder);
+const behindStore = (openWriter: OpenWriter, isJoined: boolean) => (folder: string) => {
+  const list = opened(openWriter, "warc", isJoined)(folder);
+  const store = opened(openUnkept, "none", isJoined)(folder);
   const append: Writer["append"] = (entry) => store.append(entry) || list.append(entry);
   return { ...list, append };
 };
@@ -57,52 +57,68 @@ const archivedIn = (folder: string) => {
 const treeIn = (folder: string) => [...readTree(crawlPaths(folder).tree)].map(({ url }) => url);
 const pagesIn = (folder: string) => urlsOf(crawlPaths(folder).pages);
 
-writerContract("warc", { open: opened(openWarc, "warc"), urlsIn: archivedIn });
-writerContract("tree", { open: opened(openTree, "tree"), urlsIn: treeIn, keeps: isPage });
-writerContract("no store", { open: opened(openUnkept, "none") });
-writerContract("index", {
-  open: behindStore(openIndex),
-  urlsIn: (folder) =>
-    lines(partOf(crawlPaths(folder).index, 0)).map((line) => cdxjFields(line).url!),
-});
-writerContract("pages", { open: behindStore(openPages), urlsIn: pagesIn, keeps: isPage });
-writerContract("log", {
-  open: behindStore(openLog),
-  urlsIn: (folder) => urlsOf(crawlPaths(folder).log),
-});
-writerContract("skipped report", {
-  open: behindStore(openSkipped),
-  urlsIn: (folder) => urlsOf(partOf(crawlPaths(folder).skipped, 0)),
-});
-writerContract("rows", {
-  open: behindStore(openRows),
-  urlsIn: (folder) =>
-    rowParts(folder).flatMap((part) => [...readRowPart(part)].map((group) => group.url)),
-});
-writerContract("link graph", {
-  open: behindStore(openGraph),
-  urlsIn: (folder) =>
-    lines(partOf(graphPaths(folder).nodes, 0))
-      .map((line) => line.slice(17))
-      .filter((node) => node.startsWith("http://example.com/")),
-});
-for (const store of ["warc", "tree", "warc,tree", "none"] as const) {
-  writerContract(`builder with --store ${store}`, {
-    open: (folder) => sampleBuilder(folder, { store }),
-    urlsIn: (folder) => {
-      const pages = pagesIn(folder);
-      if (store.includes("tree")) assert.deepEqual(treeIn(folder).sort(), [...pages].sort());
-      if (store.includes("warc"))
-        assert.deepEqual(
-          archivedIn(folder)
-            .filter((url) => pages.includes(url))
-            .sort(),
-          [...pages].sort(),
-        );
-      return pages;
-    },
+// Once in a thread of its own, and once beside a crawler, where nothing may block.
+for (const isJoined of [false, true]) {
+  writerContract(`warc${isJoined ? ", joined" : ""}`, {
+    open: opened(openWarc, "warc", isJoined),
+    urlsIn: archivedIn,
+  });
+  writerContract(`tree${isJoined ? ", joined" : ""}`, {
+    open: opened(openTree, "tree", isJoined),
+    urlsIn: treeIn,
     keeps: isPage,
   });
+  writerContract(`no store${isJoined ? ", joined" : ""}`, {
+    open: opened(openUnkept, "none", isJoined),
+  });
+  writerContract(`index${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openIndex, isJoined),
+    urlsIn: (folder) =>
+      lines(partOf(crawlPaths(folder).index, 0)).map((line) => cdxjFields(line).url!),
+  });
+  writerContract(`pages${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openPages, isJoined),
+    urlsIn: pagesIn,
+    keeps: isPage,
+  });
+  writerContract(`log${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openLog, isJoined),
+    urlsIn: (folder) => urlsOf(crawlPaths(folder).log),
+  });
+  writerContract(`skipped report${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openSkipped, isJoined),
+    urlsIn: (folder) => urlsOf(partOf(crawlPaths(folder).skipped, 0)),
+  });
+  writerContract(`rows${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openRows, isJoined),
+    urlsIn: (folder) =>
+      rowParts(folder).flatMap((part) => [...readRowPart(part)].map((group) => group.url)),
+  });
+  writerContract(`link graph${isJoined ? ", joined" : ""}`, {
+    open: behindStore(openGraph, isJoined),
+    urlsIn: (folder) =>
+      lines(partOf(graphPaths(folder).nodes, 0))
+        .map((line) => line.slice(17))
+        .filter((node) => node.startsWith("http://example.com/")),
+  });
+  for (const store of ["warc", "tree", "warc,tree", "none"] as const) {
+    writerContract(`builder with --store ${store}${isJoined ? ", joined" : ""}`, {
+      open: (folder) => sampleBuilder(folder, { store, isJoined }),
+      urlsIn: (folder) => {
+        const pages = pagesIn(folder);
+        if (store.includes("tree")) assert.deepEqual(treeIn(folder).sort(), [...pages].sort());
+        if (store.includes("warc"))
+          assert.deepEqual(
+            archivedIn(folder)
+              .filter((url) => pages.includes(url))
+              .sort(),
+            [...pages].sort(),
+          );
+        return pages;
+      },
+      keeps: isPage,
+    });
+  }
 }
 
 test("steps run in order, whether they answer at once or later, and end at the first fault", () => {
@@ -139,8 +155,9 @@ test("steps run in order, whether they answer at once or later, and end at the f
 });
 
 test("what a caller throws is not taken for a fault of the writer", () => {
-  const files = { flush() {}, sync() {}, close() {} };
-  const writer = syncWriter(files, () => false);
+  function* nothing() {}
+  const files = { flushing: nothing, syncing: nothing, closing: nothing };
+  const writer = fileWriter(files, false, () => false);
   let answers = 0;
   const thrown = new Error("of the caller");
   assert.throws(

@@ -1,5 +1,5 @@
 import type { PageLocation } from "../../frontier/finish.ts";
-import { locationOf } from "../../store/capture.ts";
+import { type Capture, locationOf, takeOver } from "../../store/capture.ts";
 import { answer, type Entry, inOrder, type Step, type Writer } from "../../store/writer.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { FLUSH, type HandOffBuffer } from "../../sync/hand-off-buffer.ts";
@@ -13,6 +13,8 @@ import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
 import type { FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
 import type { JournalWriters } from "./journal-writers.ts";
+
+// Longer than 400 lines because reading, storing, committing and answering change one state in an order that is the promise.
 
 /** A crawler with nothing else to do is answered within this time. */
 const SOON_MS = 100;
@@ -40,10 +42,12 @@ export interface BuilderParts {
   readonly handOff: HandOffMode;
   /** Frames read of each crawler of a buffer before the next buffer's turn; their room goes back then. */
   readonly framesPerTurn: number;
+  /** How long a turn may take where sockets wait for its end; absent means as long as there is something to read. */
+  readonly maxTurnMs?: number | undefined;
   readonly syncEveryMs: number;
   readonly nowMs: () => number;
   readonly post: (message: FromBuilder) => void;
-  /** A commit has ended: the loop may go on if it was waiting for that. */
+  /** A commit or another write has ended: the loop may go on if it was waiting for that. */
   readonly committed: () => void;
 }
 
@@ -58,6 +62,8 @@ interface Source {
   /** Places that the crawler wants to know once they are durable. */
   asked: PlaceOfRecord[];
   records: number;
+  /** Records that came through the buffer. */
+  read: number;
   /** How soon it needed a commit when the last one began. */
   hurry: number;
 }
@@ -73,7 +79,7 @@ interface Intake {
 /**
  * What a builder does, without the thread around it: drains the buffers of its crawlers, hands records to the writer and
  * events to the journals, commits, and counts for the crawlers what is durable. It never waits: while a writer or a
- * journal has not answered, `isCommitting` is true and no other method may be called.
+ * journal has not answered, `isWriting` is true and no other method may be called.
  */
 export class BuilderLoop {
   readonly #parts: BuilderParts;
@@ -84,11 +90,12 @@ export class BuilderLoop {
   #waitingSinceMs = Number.POSITIVE_INFINITY;
   #readingSinceMs = Number.POSITIVE_INFINITY;
   /** Something has waited so long that nothing more is read before it is committed. */
-  readonly #isLate = (): boolean =>
-    this.#parts.nowMs() - Math.min(this.#waitingSinceMs, this.#readingSinceMs) >=
-    this.#commitAfterMs;
+  readonly #isLate = (): boolean => this.#isWriting || this.#isTimeUp();
   #mustCommit = false;
-  #isCommitting = false;
+  #isWriting = false;
+  /** What was begun and has to wait for the end of a write. */
+  #afterWrite: (() => void) | undefined;
+  #turnEndsMs = Number.POSITIVE_INFINITY;
   #segmentsPosted = "";
 
   constructor(parts: BuilderParts) {
@@ -102,25 +109,45 @@ export class BuilderLoop {
     this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
   }
 
-  /** True while a commit waits for its writer or its journals. */
-  get isCommitting(): boolean {
-    return this.#isCommitting;
+  /** True while a writer or a journal has not answered. */
+  get isWriting(): boolean {
+    return this.#isWriting;
   }
 
   /** Reads some of every buffer and commits if it is time; false when there was nothing to do. `all` leaves no buffer out. */
   turn(all: boolean): boolean {
+    const { maxTurnMs, nowMs } = this.#parts;
+    if (maxTurnMs !== undefined) this.#turnEndsMs = nowMs() + maxTurnMs;
     let worked = false;
     for (const intake of this.#intakes)
       if (this.#isDue(intake, all) && this.#readSome(intake, this.#isLate)) worked = true;
+    if (this.#isWriting) return true;
     if (!this.#isTimeToCommit(worked)) return worked;
     this.#commitInTime();
     return true;
   }
 
+  /**
+   * True when the only crawler of this builder, which has put so many records into its buffer, may store the next one
+   * without it: none of them waits, and nothing is being written.
+   */
+  isOpenFor(put: number): boolean {
+    return !this.#isWriting && this.#crawlers[0]!.read === put;
+  }
+
+  /** Stores a record of the only crawler at once. */
+  storeNow(record: Frame | Capture, isPage = false): void {
+    const crawler = this.#crawlers[0]!;
+    if (!this.#isAnyoneWaiting) this.#waitingSinceMs = this.#parts.nowMs();
+    if ("parts" in record) this.#store(crawler, record);
+    else this.#keep(crawler, record, isPage);
+    crawler.unanswered++;
+  }
+
   /** How long nothing has to be done unless the bell rings; 0 when there is something. Ask after the bell is armed. */
   restMs(): number {
-    if (this.#intakes.some(({ buffer }) => buffer.isCalled()) || this.#isTimeToCommit(false))
-      return 0;
+    if (this.#intakes.some(({ buffer, reader }) => buffer.isCalled() || reader.isReading)) return 0;
+    if (this.#isTimeToCommit(false)) return 0;
     if (!this.#isAnyoneWaiting) return HAND_OVER_AFTER_MS;
     const waitedMs = this.#parts.nowMs() - this.#waitingSinceMs;
     const deadlineMs = this.#hurry() > HURRY_LEVELS.none ? SOON_MS : this.#commitAfterMs;
@@ -130,8 +157,9 @@ export class BuilderLoop {
   /** Commits everything that was put before, however long it takes. */
   commit(all = false, then?: () => void): void {
     for (const { account } of this.#crawlers) account.calm();
-    for (const intake of this.#intakes) this.#drain(intake, all);
-    this.#makeDurable(then);
+    for (const intake of this.#intakes) this.#drain(intake, all, () => this.#isWriting);
+    if (this.#isWriting) this.#afterWrite = () => this.commit(all, then);
+    else this.#makeDurable(then);
   }
 
   /**
@@ -150,6 +178,11 @@ export class BuilderLoop {
       isCut = true;
       for (const { account, hurry } of intake.lanes)
         if (hurry > account.hurried) account.hurry(hurry);
+    }
+    if (this.#isWriting) {
+      // Again when that is over: what was read meanwhile is committed with the rest.
+      this.#mustCommit = true;
+      return;
     }
     // What called for this commit may be in what is not read yet.
     const mustCommitAgain = isCut && this.#mustCommit;
@@ -175,14 +208,30 @@ export class BuilderLoop {
             (done) => journals.append(done),
             (done) => journals.sync(done),
           ];
-    this.#isCommitting = true;
-    this.#repeat([(done) => writer.flush(done), ...durable], () => {
+    this.#write([(done) => writer.flush(done), ...durable], () => {
       this.#postSegments();
       this.#answer();
       then?.();
-      this.#isCommitting = false;
-      this.#parts.committed();
     });
+  }
+
+  /** Runs steps that may take long. */
+  #write(steps: readonly Step[], then?: () => void): void {
+    this.#isWriting = true;
+    this.#repeat(steps, () => {
+      then?.();
+      this.#isWriting = false;
+      const next = this.#afterWrite;
+      this.#afterWrite = undefined;
+      next?.();
+      if (!this.#isWriting) this.#parts.committed();
+    });
+  }
+
+  #isTimeUp(): boolean {
+    const nowMs = this.#parts.nowMs();
+    const sinceMs = Math.min(this.#waitingSinceMs, this.#readingSinceMs);
+    return nowMs - sinceMs >= this.#commitAfterMs || nowMs >= this.#turnEndsMs;
   }
 
   /** Commits what is left and closes all files. */
@@ -227,6 +276,7 @@ export class BuilderLoop {
       places: new Map(),
       asked: [],
       records: 0,
+      read: 0,
       hurry: HURRY_LEVELS.none,
     };
   }
@@ -286,6 +336,7 @@ export class BuilderLoop {
       const count = counts[lane]!;
       if (count > 0) this.#waitingSinceMs = Math.min(this.#waitingSinceMs, this.#readingSinceMs);
       crawler.unanswered += count;
+      crawler.read += count;
       if ((wanting & (1 << lane)) !== 0) bells[crawler.thread]!.ring();
     }
     this.#readingSinceMs = Number.POSITIVE_INFINITY;
@@ -308,13 +359,9 @@ export class BuilderLoop {
 
   #store(crawler: Source, { kind, parts }: Frame): void {
     const { journals } = this.#parts;
-    if (kind === FRAMES.page || kind === FRAMES.capture) {
-      // Before its permit goes back, so that never more pages seem to be in the buffer than it holds.
-      if (kind === FRAMES.page) Atomics.add(this.#parts.taken, crawler.thread, 1);
-      const capture = readCapture(parts);
-      this.#append(capture);
-      if (journals !== undefined) crawler.places.set(crawler.records++, locationOf(capture));
-    } else if (kind === FRAMES.journal) {
+    if (kind === FRAMES.page || kind === FRAMES.capture)
+      this.#keep(crawler, readCapture(parts), kind === FRAMES.page);
+    else if (kind === FRAMES.journal) {
       const placeOf = (record: number) => takePlace(crawler, record);
       if (journals!.take(parts[0]!.readUInt16LE(0), parts[1]!, placeOf)) this.#mustCommit = true;
     } else if (kind === FRAMES.askPlace) {
@@ -332,9 +379,37 @@ export class BuilderLoop {
     }
   }
 
+  #keep(crawler: Source, capture: Capture, isPage: boolean): void {
+    // Before its permit goes back, so that never more pages seem to be in the buffer than it holds.
+    if (isPage) Atomics.add(this.#parts.taken, crawler.thread, 1);
+    this.#append(capture, () => {
+      if (this.#parts.journals !== undefined)
+        crawler.places.set(crawler.records++, locationOf(capture));
+    });
+  }
+
   /** Hands an entry to the writer, as soon as the disk takes it. */
-  #append(entry: Entry): void {
-    this.#repeat([(done) => answer(() => this.#parts.writer.append(entry), done)]);
+  #append(entry: Entry, then: () => void = () => {}): void {
+    const { writer } = this.#parts;
+    let isDue = false;
+    let isOver = false;
+    let isLate = false;
+    const append = () => {
+      isDue = writer.append(entry);
+    };
+    this.#repeat([(done) => answer(append, done)], () => {
+      isOver = true;
+      then();
+      if (isLate) this.#isWriting = false;
+      if (isDue) this.#write([(done) => writer.flush(done)]);
+      else if (isLate) this.#parts.committed();
+    });
+    if (isOver) return;
+    // Refused, and tried again later: nothing may follow before, and what it is made of is somebody else's.
+    isLate = true;
+    this.#isWriting = true;
+    if (entry.kind === "capture") takeOver(entry);
+    else if (entry.kind === "robots") Object.assign(entry, { body: Buffer.from(entry.body) });
   }
 
   /**
@@ -355,11 +430,14 @@ export class BuilderLoop {
           then();
           return;
         }
-        patience.refused(fault);
+        let isAgain = false;
+        patience.refused(fault, () => {
+          // A loop where it can be one: a disk may refuse very often.
+          if (hasReturned) this.#repeat(steps, then, true);
+          else isAgain = true;
+        });
         isRefused = true;
-        // A loop where it can be one: a disk may refuse very often.
-        if (hasReturned) this.#repeat(steps, then, true);
-        else goesOn = true;
+        goesOn = isAgain;
       });
       hasReturned = true;
     }

@@ -19,8 +19,8 @@ export type DiskMessage =
 
 /** How a builder waits for a disk that refuses what it is given. */
 export interface Patience {
-  /** The disk refused a step: returns when it is worth another try, and throws the fault when it is not. */
-  refused(fault: unknown): void;
+  /** The disk refused a step: calls back when it is worth another try, and throws the fault when it is not. */
+  refused(fault: unknown, again: () => void): void;
   /** The step that was refused has succeeded. */
   accepted(): void;
 }
@@ -73,10 +73,11 @@ export class DiskPatience implements Patience {
     this.#pause = new Pause(control, post);
   }
 
-  refused(fault: unknown, isPassing = isRefusal): void {
+  refused(fault: unknown, again: () => void, isPassing = isRefusal): void {
     if (!isPassing(fault)) throw fault;
     this.#pause.begin(fault);
     this.#bell.sleep(this.#bell.arm(), RETRY_MS);
+    again();
   }
 
   accepted(): void {
@@ -91,7 +92,7 @@ export class DiskPatience implements Patience {
         this.accepted();
         return result;
       } catch (fault) {
-        this.refused(fault, isPassing);
+        this.refused(fault, () => {}, isPassing);
       }
     }
   }
@@ -107,6 +108,63 @@ export class DiskPatience implements Patience {
     this.repeat(() => replaceFile(path, (file) => file.write(Buffer.of(1))), isDiskTrouble);
     removeIfThere(path);
   }
+}
+
+/** The same on a thread that must not block. A fault that is none of the disk's, or lasts too long, ends the thread. */
+export class LoopPatience implements Patience {
+  readonly #pause: Pause;
+  readonly #folder: string;
+
+  constructor(control: Control, post: (message: DiskMessage) => void, folder: string) {
+    this.#folder = folder;
+    this.#pause = new Pause(control, post);
+  }
+
+  refused(fault: unknown, again: () => void): void {
+    if (!isRefusal(fault)) {
+      this.#outlast(fault).catch(() => {});
+      return;
+    }
+    try {
+      this.#pause.begin(fault);
+    } catch {
+      end(fault);
+      return;
+    }
+    setTimeout(again, RETRY_MS);
+  }
+
+  accepted(): void {
+    this.#pause.end();
+  }
+
+  /** As in `DiskPatience`. */
+  async #outlast(fault: unknown): Promise<void> {
+    const path = join(this.#folder, "state", "probe");
+    try {
+      for (let last = fault, isOver = !isDiskTrouble(fault); !isOver; ) {
+        this.#pause.begin(last);
+        await sleep(RETRY_MS);
+        try {
+          replaceFile(path, (file) => file.write(Buffer.of(1)));
+          isOver = true;
+        } catch (again) {
+          last = again;
+        }
+      }
+      this.#pause.end();
+      removeIfThere(path);
+    } finally {
+      end(fault);
+    }
+  }
+}
+
+/** Ends this thread by a fault, whoever is being called back. */
+function end(fault: unknown): void {
+  setImmediate(() => {
+    throw fault;
+  });
 }
 
 /** Repeats a step that may be repeated, as a builder does, on a thread that must not block. */

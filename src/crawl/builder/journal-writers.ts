@@ -2,6 +2,7 @@ import type { PageLocation } from "../../frontier/finish.ts";
 import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
+import { doLater, doNow, type FileWork } from "../../runtime/file-work.ts";
 import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
 import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
@@ -28,13 +29,17 @@ export interface Journal {
 /** Begins the journal of a shard behind where it ended. */
 export type BeginJournal = (open: OpenJournal) => Journal;
 
-/** Journals as files of a folder. */
-export function journalFiles(settings: JournalSettings): BeginJournal {
+/** Journals as files of a folder. Where a crawler shares the thread (`isJoined`), they answer by and by. */
+export function journalFiles(settings: JournalSettings, isJoined = false): BeginJournal {
+  const run = (work: FileWork<unknown>, done: Done): void => {
+    if (isJoined) doLater(work, done);
+    else answer(() => doNow(work), done);
+  };
   return ({ shard, epoch, after }) => {
-    const writer = new JournalWriter({ ...settings, shard, epoch, after });
+    const writer = new JournalWriter({ ...settings, shard, epoch, after, isLazy: isJoined });
     return {
-      append: (batch, done) => answer(() => writer.append(batch), done),
-      sync: (done) => answer(() => writer.sync(), done),
+      append: (batch, done) => run(writer.appending(batch), done),
+      sync: (done) => run(writer.syncing(), done),
       close: () => writer.close(),
       get segment() {
         return writer.segment;

@@ -2,6 +2,7 @@ import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { FromBuilder } from "../builder/builder-message.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import type { Hang } from "../visit/handler-runner.ts";
@@ -54,6 +55,8 @@ export type ToCrawler =
 
 /** What a crawler thread sends to the supervisor. */
 export type FromCrawler =
+  /** What a builder in this thread has to tell. */
+  | { readonly kind: "builder"; readonly message: FromBuilder }
   /** What visits found out is committed. */
   | { readonly kind: "facts"; readonly facts: readonly Fact[] }
   | {

@@ -2,6 +2,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Credential } from "../../fetch/credentials.ts";
 import type { Consent } from "../../fetch/route/address.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { BuildRules } from "../builder/build-rules.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 import type { Hang } from "../visit/handler-runner.ts";
 import type { LoadedHandler } from "../visit/load-handler.ts";
@@ -32,6 +33,8 @@ export interface CrawlerRules {
   readonly journals: string | undefined;
   /** All journals were created with the crawl, so one that is not there is missing. */
   readonly begun: boolean;
+  /** How this thread stores what it fetches itself; undefined where builder threads do. */
+  readonly build?: BuildRules | undefined;
   /** Folder of the archive, which must hold every committed record, except in files known to be lost. */
   readonly archive: string;
   readonly lostArchives: readonly string[];

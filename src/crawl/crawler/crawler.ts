@@ -9,9 +9,10 @@ import { FailureCounts } from "../../stats/failure-counts.ts";
 import { type HostEnd, HostRows } from "../../stats/host-rows.ts";
 import { LatencyCounts } from "../../stats/latency-counts.ts";
 import { checkArchives } from "../../store/finish/check-archives.ts";
-import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
+import { LoopDoorbell, type WorkSource } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
+import { JoinedBuilder } from "../builder/joined-builder.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
 import { FRAMES } from "../hand-off/frames.ts";
@@ -39,6 +40,8 @@ import { robotsText } from "./robots-text.ts";
 import { ThreadPlaces } from "./thread-places.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
+
+// Longer than 400 lines because all parts of a crawler thread are put together here.
 
 /** Which counter tells of which outcome; pages count when they are committed. */
 const OUTCOME_COUNTERS = [
@@ -82,6 +85,7 @@ export class Crawler {
   readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
+  readonly #builder: JoinedBuilder | undefined;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -95,6 +99,10 @@ export class Crawler {
   #exchanges: ShardExchange[] = [];
   #isRoundPlanned = false;
   #isRunning = false;
+  /** Both that share this thread. */
+  readonly #work: WorkSource = {
+    hasWork: () => this.#loop.hasWork() || (this.#builder?.hasWork() ?? false),
+  };
 
   constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
@@ -106,6 +114,16 @@ export class Crawler {
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
     this.#port = new HandOffPort(this.#handOff, rules.epoch);
+    this.#builder =
+      rules.build &&
+      new JoinedBuilder(rules.build, {
+        onMessage: (message) => {
+          if (message.kind === "places") this.#port.onPlaces(message.places);
+          else post({ kind: "builder", message });
+        },
+        onWritten: () => this.#planRound(),
+      });
+    this.#handOff.goPast(this.#builder);
     const builderBell = bells.builders[new BufferPlan(config).builderOf(thread)]!;
     this.#uncommitted = new Uncommitted(config, account, builderBell);
     const wakeAll = () => {
@@ -311,6 +329,7 @@ export class Crawler {
     const startMs = performance.now();
     const lookMs = this.#loop.round();
     this.#counters.add("commitMs", performance.now() - startMs);
+    const restMs = this.#builder?.turn() ?? Number.POSITIVE_INFINITY;
     this.#publish();
     if (this.#loop.hasEnded) {
       this.#end();
@@ -319,8 +338,8 @@ export class Crawler {
     const nowMs = monotonicMs();
     const failed = this.#loop.stats.outcomes[OUTCOME.failed]! + this.#counters.get("retries");
     if (this.#places.adapt(nowMs, this.#loop.isFull, failed)) this.#planRound();
-    if (lookMs <= nowMs || this.#bell.fallAsleep(this.#loop)) this.#planRound();
-    else this.#timer.set(Math.min(lookMs, this.#places.lookMs(nowMs)), nowMs);
+    if (restMs === 0 || lookMs <= nowMs || this.#bell.fallAsleep(this.#work)) this.#planRound();
+    else this.#timer.set(Math.min(lookMs, nowMs + restMs, this.#places.lookMs(nowMs)), nowMs);
   }
 
   #visit(lease: Lease): void {
@@ -370,7 +389,10 @@ export class Crawler {
     this.#bell.close();
     this.#postLeft();
     this.#frontier.close();
-    void this.#parts.client.close().then(() => this.#post({ kind: "finished" }));
+    void this.#parts.client.close().then(() => {
+      if (this.#builder === undefined) this.#post({ kind: "finished" });
+      else this.#builder.close(() => this.#post({ kind: "finished" }));
+    });
   }
 
   /** Tells which URLs are left, where no journal does. */

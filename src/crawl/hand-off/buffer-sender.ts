@@ -1,6 +1,7 @@
 import { Deque } from "../../runtime/deque.ts";
+import type { Capture } from "../../store/capture.ts";
 import { FIRST, type HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
-import { FRAMES, frameHead, kindOf } from "./frames.ts";
+import { FRAMES, type Frame, frameHead, kindOf } from "./frames.ts";
 
 /** When a buffer is handed over: at N frames (and when no more come), or also after a while and when a crawler idles. */
 export type HandOffMode = "full" | "count-or-time";
@@ -14,6 +15,13 @@ export type Outlook = "busy" | "waiting" | "still";
 /** The outlook of a crawler that has nothing in flight or is being stopped, or that has room for more visits. */
 export function outlookOf(isStill: boolean, isIdle: boolean): Outlook {
   return isStill ? "still" : isIdle ? "waiting" : "busy";
+}
+
+/** A builder in the thread of its crawler, to which records may go past the buffer. */
+export interface NearBuilder {
+  /** Whether the next record may, when so many went through the buffer: then none of them waits there. */
+  isOpenFor(put: number): boolean;
+  store(record: Frame | Capture, isPage?: boolean): void;
 }
 
 /** The crawler's end of a hand-off buffer. It never blocks: what the buffer does not take waits here. */
@@ -33,6 +41,9 @@ export class BufferSender {
   #settled: number;
   #pages: number;
   #records = 0;
+  /** Records put whole into the buffer. */
+  #put = 0;
+  #near: NearBuilder | undefined;
   /** Something was put since this crawler last called the builder. */
   #hasNew = false;
   #outlook: Outlook | undefined;
@@ -56,6 +67,24 @@ export class BufferSender {
     this.#thread = thread;
     this.#settled = Atomics.load(stored, thread);
     this.#pages = pages;
+  }
+
+  /** This builder takes records past the buffer. */
+  goPast(near: NearBuilder | undefined): void {
+    this.#near = near;
+  }
+
+  /** True when a record may be given to `storeNow`. */
+  get isNear(): boolean {
+    return this.#near !== undefined && !this.congested && this.#near.isOpenFor(this.#put);
+  }
+
+  /** Stores the record of an answer past the buffer; answers its number. */
+  storeNow(capture: Capture, isPage: boolean): number {
+    this.#near!.store(capture, isPage);
+    this.#afterwards.pushBack(undefined);
+    if (isPage) this.#pages++;
+    return this.#records++;
   }
 
   /**
@@ -83,8 +112,12 @@ export class BufferSender {
 
   /** Sends a record; `onStored` runs in `settle` once the builder has made it durable. */
   send(kind: number, parts: readonly Uint8Array[], onStored?: () => void): void {
-    this.#waiting.pushBack([frameHead(kind, parts), ...parts]);
     this.#afterwards.pushBack(onStored);
+    if (this.isNear) {
+      this.#near!.store({ kind, parts: parts.map(bufferOf) });
+      return;
+    }
+    this.#waiting.pushBack([frameHead(kind, parts), ...parts]);
     if (!this.congested) this.#move();
   }
 
@@ -119,12 +152,12 @@ export class BufferSender {
         this.#current = next;
         this.#currentBytes = lengthOf(next);
       }
-      if (!this.#put(this.#current)) return;
+      if (!this.#putFrame(this.#current)) return;
     }
   }
 
   /** Puts the next frame of a record; false when it must wait. */
-  #put(record: readonly Uint8Array[]): boolean {
+  #putFrame(record: readonly Uint8Array[]): boolean {
     const total = this.#currentBytes;
     const end = Math.min(total, this.#offset + this.#buffer.maxFrameBytes);
     const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
@@ -141,6 +174,7 @@ export class BufferSender {
     if (end < total) return true;
     this.#current = undefined;
     this.#offset = 0;
+    this.#put++;
     if (kindOf(record[0]!) === FRAMES.page) this.#pages++;
     return true;
   }
@@ -178,6 +212,10 @@ export class BufferSender {
 /** A record that has to wait, with a copy of the part behind its head. */
 function withOwnTexts(record: readonly Uint8Array[]): readonly Uint8Array[] {
   return record.map((part, i) => (i === 1 ? Buffer.from(part) : part));
+}
+
+function bufferOf(part: Uint8Array): Buffer {
+  return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
 }
 
 function lengthOf(parts: readonly Uint8Array[]): number {

@@ -149,6 +149,60 @@ export function captureParts(
   return [texts, bodies ? response.body : EMPTY];
 }
 
+/** The same capture without a frame: what would be read from it. Links and body are views. */
+export function captureOf(
+  line: object,
+  lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
+  response: ResponseToStore,
+  page: PageToStore,
+  bodies: boolean,
+): Capture {
+  const { parsed } = page;
+  const { head } = response;
+  const lines = parsed?.packed?.lines ?? linkLines(parsed?.links ?? []);
+  const text = jsonLine(line);
+  return {
+    kind: "capture",
+    url: lease.url,
+    status: head.status,
+    mime: page.mime,
+    bytes: response.body.length,
+    depth: lease.depth,
+    via: lease.via,
+    parent: lease.parent,
+    ip: response.address,
+    date: response.date,
+    dechunked: head.find("transfer-encoding") >= 0,
+    truncated: page.truncated,
+    unverified: response.unverified,
+    unchanged: page.unchanged,
+    cash: lease.cash,
+    data: page.data,
+    page: parsed && {
+      title: parsed.title,
+      words: parsed.words,
+      links: parsed.linkCount,
+      charset: parsed.charset,
+      language: parsed.language,
+      robots: directivesText(page.robots),
+      linksAll: parsed.linksAll,
+    },
+    decodedBytes: page.decodedBytes,
+    signals: page.signals && jsonLine(page.signals),
+    outlinks: LinkList.fromLines(
+      typeof lines === "string" ? Buffer.from(lines, "latin1") : lines,
+      parsed?.linkCount ?? 0,
+    ),
+    request: bodies ? Buffer.from(response.requestText, "latin1") : EMPTY,
+    head: bodies ? Buffer.from(head.text, "latin1") : EMPTY,
+    body: bodies ? response.body : EMPTY,
+    rows: page.rows === undefined || page.rows === "" ? undefined : Buffer.from(page.rows),
+    // Without its closing brace.
+    line: Buffer.from(text.slice(0, -1)),
+    archived: undefined,
+  };
+}
+
 /** Methods of Node's buffers; called directly they cost less than `write` for short texts. */
 interface WritableBuffer extends Buffer {
   utf8Write(text: string, at: number): number;

@@ -6,7 +6,7 @@ import type { ReadPage } from "../visit/read-page.ts";
 import type { VisitRecords } from "../visit/stages.ts";
 import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import type { BufferSender } from "./buffer-sender.ts";
-import { captureParts } from "./capture-frame.ts";
+import { captureOf, captureParts } from "./capture-frame.ts";
 import { FRAMES } from "./frames.ts";
 
 /** Sends what visits leave behind through a hand-off buffer. */
@@ -20,8 +20,15 @@ export class SendRecords implements VisitRecords {
   }
 
   capture(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
+    const isPage = line.outcome === "page";
+    if (this.#sender.isNear) {
+      const capture = captureOf(line, lease, response, page, this.#keepsBodies);
+      const record = this.#sender.storeNow(capture, isPage);
+      response.release();
+      return record;
+    }
     const parts = captureParts(line, lease, response, page, this.#keepsBodies);
-    return this.#sender.sendRecord(parts, () => response.release(), line.outcome === "page");
+    return this.#sender.sendRecord(parts, () => response.release(), isPage);
   }
 
   outcome(line: OutcomeLine): void {

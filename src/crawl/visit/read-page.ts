@@ -1,10 +1,11 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { productToken } from "../../config/user-agent.ts";
-import { type DecodeResult, decodeBody } from "../../fetch/coding/decode.ts";
+import { type DecodeResult, decodeBody, lendMemory } from "../../fetch/coding/decode.ts";
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
 import { ResponseHead } from "../../fetch/response-head.ts";
 import type { RequestHeaders, Response } from "../../fetch/transport.ts";
 import type { Via } from "../../frontier/via.ts";
+import { pageEngine } from "../../parse/engine/engine-page.ts";
 import { headerLicenses, headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import { parseRefresh } from "../../parse/meta-refresh.ts";
@@ -153,6 +154,7 @@ function parseBody(
   rules: ReadRules,
   wantsText: boolean,
 ): ReadPage | Promise<ReadPage> {
+  if (!isLent) lendEngine();
   const decoding = decodeBody(body, codingOf(head), {
     maxBytes: rules.maxBodyBytes,
     maxRatio: rules.maxRatio,
@@ -161,6 +163,15 @@ function parseBody(
   return decoding instanceof Promise
     ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules, wantsText))
     : parseDecoded(url, head, decoding, bare, rules, wantsText);
+}
+
+let isLent = false;
+
+/** Bodies are decoded where the page engine reads them. */
+function lendEngine(): void {
+  isLent = true;
+  const engine = pageEngine();
+  if (engine !== undefined) lendMemory(engine.page);
 }
 
 /** The value of Content-Encoding, several lines as one. */

@@ -32,20 +32,28 @@ export class BuilderWorkers {
 
   /** Starts a builder. */
   start(builder: number): void {
-    const running = startBuilder(this.#plan, builder, (message) => {
-      if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
-      else if (message.kind === "diskFree") this.fullDisk = undefined;
-      this.#listener.onMessage(message);
-    });
+    const running = startBuilder(this.#plan, builder, (message) => this.heard(message));
     this.#running[builder] = running;
     running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));
+  }
+
+  /** A builder has something to tell. */
+  heard(message: FromBuilder): void {
+    if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
+    else if (message.kind === "diskFree") this.fullDisk = undefined;
+    this.#listener.onMessage(message);
+  }
+
+  /** True where builders share the threads of their crawlers. */
+  get areJoined(): boolean {
+    return this.#plan.config.builders === 0;
   }
 
   /** Starts the successor of a dead builder, with empty buffers: decision 6 says why. */
   replace(builder: number): void {
     const { memory } = this.#plan;
     for (const buffer of this.#buffers.buffersOf(builder)) memory.buffers[buffer] = createBuffer();
-    this.start(builder);
+    if (!this.areJoined) this.start(builder);
   }
 
   /** The crawlers of a builder. */

@@ -9,7 +9,7 @@ import { reclaimTreeLocks } from "../../store/tree/tree-writer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import type { BuildRules } from "../builder/build-worker.ts";
+import type { BuildRules } from "../builder/build-rules.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
@@ -84,18 +84,23 @@ export function journalsOf({ config, out }: WorkersPlan): string | undefined {
   return frontierTraits(config).hasJournals ? crawlPaths(out).journals : undefined;
 }
 
+/** What a builder is given, be it a thread or part of one. */
+function buildRulesOf(plan: WorkersPlan, builder: number): BuildRules {
+  const { config, memory, out, seedLow, seedHigh, treeLocks, lease } = plan;
+  // Its predecessor may have died with locks in hand.
+  reclaimTreeLocks(treeLocks, builder);
+  const folder = journalsOf(plan);
+  const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
+  return { builder, config, memory, out, treeLocks, journals, lease };
+}
+
 /** Starts a builder thread. */
 export function startBuilder(
   plan: WorkersPlan,
   builder: number,
   onMessage: (message: FromBuilder) => void,
 ): RunningWorker {
-  const { config, memory, out, seedLow, seedHigh, treeLocks, lease } = plan;
-  // Its predecessor may have died with locks in hand.
-  reclaimTreeLocks(treeLocks, builder);
-  const folder = journalsOf(plan);
-  const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  const workerData: BuildRules = { builder, config, memory, out, treeLocks, journals, lease };
+  const workerData = buildRulesOf(plan, builder);
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", onMessage);
@@ -113,6 +118,7 @@ export function beginCrawler(
   const rules: CrawlerRules = {
     ...run,
     config,
+    build: config.builders === 0 ? buildRulesOf(plan, run.thread) : undefined,
     wants: plan.wants,
     credentials: plan.credentials,
     memory: plan.memory,

@@ -422,7 +422,8 @@ export class Workers {
   }
 
   #onCrawler(thread: number, message: FromCrawler, { worker }: RunningWorker): void {
-    if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
+    if (message.kind === "builder") this.#builders.heard(message.message);
+    else if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
     else if (message.kind === "finished") {
       this.#finished.add(thread);
       this.#announceEnd(thread);
@@ -502,7 +503,11 @@ export class Workers {
         // A crawler that died beside its builder was replaced with it.
         const current = crawler >= 0 ? this.#crawlers[crawler] : this.#builders.all[builder];
         if (current !== running || this.#areDismissed) return this.release();
-        return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
+        if (crawler < 0) return this.#replaceBuilder(builder);
+        if (!this.#builders.areJoined) return this.#replaceCrawlers([crawler]);
+        // Its builder died with it.
+        this.#builders.replace(crawler);
+        return this.#replaceCrawlers([crawler], false);
       })
       .then(() => {
         const backMs = this.#foldedMs > diedMs ? this.#foldedMs : monotonicMs();

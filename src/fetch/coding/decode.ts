@@ -152,6 +152,11 @@ function runSliced(engine: ZlibEngine, body: Buffer, room: Buffer, sliceBytes: n
 const engines = new Map<keyof typeof DECODERS, ZlibEngine | undefined>();
 let into: Buffer | undefined;
 
+/** From now on what is borrowed lies in this memory, if it is long enough: where it is read, so that nobody has to copy it. */
+export function lendMemory(memory: Buffer): void {
+  if (memory.length > SYNC_BYTES) into = memory;
+}
+
 function engineOf(format: keyof typeof DECODERS): ZlibEngine | undefined {
   if (!engines.has(format)) engines.set(format, ZlibEngine.of(DECODERS[format][1]({})));
   return engines.get(format);

@@ -43,7 +43,8 @@ interface Cached {
 const FAILURE_TTL_MS = 5_000;
 const LOOPBACK: Resolution = Object.freeze({ kind: "addresses", addresses: ["127.0.0.1", "::1"] });
 
-const NOWHERE: Resolution = notFound("");
+/** When so many fixed answers are remembered, all are forgotten. */
+const MAX_FIXED = 4096;
 
 /** Finds addresses without `dns.lookup`, whose four threads all workers would share. */
 export class NameResolver {
@@ -58,11 +59,8 @@ export class NameResolver {
   /** In order of last use. */
   readonly #cache = new Map<string, Cached>();
   readonly #inFlight = new Map<string, Promise<Resolution>>();
-  /** The last answer that cannot change; always the same object, so that routes can be compared by identity. */
-  #latest: { readonly hostname: string; readonly resolution: Resolution } = {
-    hostname: "",
-    resolution: NOWHERE,
-  };
+  /** Answers that cannot change; always the same objects, so that routes can be compared by identity. */
+  readonly #fixedAnswers = new Map<string, Resolution>();
 
   constructor(options: NameResolverOptions) {
     this.#clock = options.clock;
@@ -78,11 +76,13 @@ export class NameResolver {
 
   /** Answers at once from overrides, IP addresses, localhost, the hosts file and the cache. */
   resolve(hostname: string, _port: number): Resolution | Promise<Resolution> {
-    if (hostname === this.#latest.hostname) return this.#latest.resolution;
+    const answered = this.#fixedAnswers.get(hostname);
+    if (answered !== undefined) return answered;
     const name = comparableHost(hostname);
     const fixed = this.#fixed(name);
     if (fixed !== undefined) {
-      this.#latest = { hostname, resolution: fixed };
+      if (this.#fixedAnswers.size >= MAX_FIXED) this.#fixedAnswers.clear();
+      this.#fixedAnswers.set(hostname, fixed);
       return fixed;
     }
     const known = this.#known(name) ?? this.#inFlight.get(name);

@@ -29,16 +29,23 @@ export interface RouteParts {
   readonly proxies?: readonly string[];
 }
 
+/** A route, and the answer of the resolver that it was made from. */
+interface KnownRoute {
+  readonly resolution: Resolution;
+  readonly found: Extract<RouteFound, { kind: "route" }>;
+}
+
+/** When so many routes are remembered, all are forgotten. */
+const MAX_KNOWN = 4096;
+
 const CONTACT_REQUIRED = { kind: "refused", error: "contact_required" } as const;
 
 /** Finds where to connect for a URL: its own addresses, or a proxy. */
 export class RouteFinder {
   readonly #parts: RouteParts;
   readonly #proxies: readonly ProxyValue[];
-  /** The last route, since most requests go where the one before went. */
-  #latest:
-    | { readonly resolution: Resolution; readonly found: RouteFound & { kind: "route" } }
-    | undefined;
+  /** The last route to each host: it holds as long as the name has the same answer. */
+  readonly #known = new Map<string, KnownRoute>();
 
   constructor(parts: RouteParts) {
     this.#parts = parts;
@@ -70,11 +77,10 @@ export class RouteFinder {
   }
 
   #checked({ secure, hostname, port }: UrlParts, resolution: Resolution): RouteFound {
-    if (this.#latest?.resolution === resolution) {
-      const { found } = this.#latest;
-      const { target } = found.route;
-      const isSame = target.hostname === hostname && target.port === port;
-      if (isSame && target.secure === secure) return found;
+    const known = this.#known.get(hostname);
+    if (known?.resolution === resolution) {
+      const { target } = known.found.route;
+      if (target.port === port && target.secure === secure) return known.found;
     }
     if (resolution.kind === "failed") {
       // Without a contact not even a host name leaves this machine.
@@ -93,8 +99,10 @@ export class RouteFinder {
       proxy: undefined,
     };
     const route = { target, gate: addressGate(target.address), isProxied: false };
-    this.#latest = { resolution, found: { kind: "route", route } };
-    return this.#latest.found;
+    const found = { kind: "route", route } as const;
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(hostname, { resolution, found });
+    return found;
   }
 
   /**

@@ -57,8 +57,8 @@ export class WireClient implements Transport {
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
-  /** The last target and the key of its connections. */
-  #latest: { readonly target: Target; readonly key: string } | undefined;
+  /** The keys of connections; routes keep their targets. */
+  readonly #keys = new WeakMap<Target, string>();
   /** Keys of connections on which a server sent bytes that were not asked for. */
   readonly #surprises = new Set<string>();
   readonly #tickMs: number;
@@ -92,10 +92,12 @@ export class WireClient implements Transport {
   }
 
   #keyOf(target: Target): string {
-    if (this.#latest?.target !== target) {
-      this.#latest = { target, key: connectionKey(target) };
+    let key = this.#keys.get(target);
+    if (key === undefined) {
+      key = connectionKey(target);
+      this.#keys.set(target, key);
     }
-    return this.#latest.key;
+    return key;
   }
 
   /** Most hosts have one address and no proxy: their requests need no dialer. */

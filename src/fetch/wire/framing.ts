@@ -47,7 +47,11 @@ function transferCoding(head: ResponseHead): "chunked" | "none" | Framing {
 }
 
 function isPersistent(head: ResponseHead): boolean {
-  if (head.find("connection") < 0) return head.modern;
+  const at = head.find("connection");
+  if (at < 0) return head.modern;
+  // The value of most servers that send any, and then the only line.
+  const isAlone = head.find("connection", head.after(at)) < 0;
+  if (isAlone && head.valueAt(at) === "keep-alive") return true;
   const options = members(head, "connection").map((option) => option.toLowerCase());
   return !options.includes("close") && (head.modern || options.includes("keep-alive"));
 }

@@ -6,13 +6,13 @@ const BAD_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const BAD_HOST = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
-/** Writes requests; remembers the text of the last header array, since a crawl nearly always sends the same one. */
+/** Writes requests; remembers the text of targets, and of the last header array, since a crawl nearly always sends the same one. */
 export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
   #lastConditional = false;
-  #lastTarget: Target | undefined;
-  #lastHost = "";
+  /** The values of Host; "" where there can be none. */
+  readonly #hosts = new WeakMap<Target, string>();
 
   /** True when the request written last was conditional. */
   get conditional(): boolean {
@@ -22,9 +22,9 @@ export class RequestText {
   /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
   write(target: Target, path: string, headers: RequestHeaders): string | undefined {
     if (path === "" || BAD_PATH.test(path)) return undefined;
-    if (target !== this.#lastTarget && !this.#rememberHost(target)) return undefined;
+    const host = this.#hosts.get(target) ?? this.#rememberHost(target);
+    if (host === "") return undefined;
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
-    const host = this.#lastHost;
     if (target.proxy === undefined || target.secure) {
       return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${this.#lastBlock}`;
     }
@@ -35,12 +35,12 @@ export class RequestText {
     return `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n${secret}${this.#lastBlock}`;
   }
 
-  #rememberHost(target: Target): boolean {
+  #rememberHost(target: Target): string {
     const { hostname, port, secure } = target;
-    if (hostname === "" || BAD_HOST.test(hostname)) return false;
-    this.#lastHost = port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;
-    this.#lastTarget = target;
-    return true;
+    const isBad = hostname === "" || BAD_HOST.test(hostname);
+    const host = port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;
+    this.#hosts.set(target, isBad ? "" : host);
+    return isBad ? "" : host;
   }
 
   #remember(headers: RequestHeaders): boolean {

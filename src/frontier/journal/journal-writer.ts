@@ -7,8 +7,16 @@ import {
   OrbweaverError,
   StoreCorruptError,
 } from "../../errors.ts";
+import {
+  doNow,
+  type FileWork,
+  syncOf,
+  syncOfFolder,
+  type WriteBytes,
+  writeSome,
+} from "../../runtime/file-work.ts";
 import { EventBatch } from "./event-batch.ts";
-import { type JournalFiles, REAL_FILES, segmentName, syncFile } from "./journal-files.ts";
+import { type JournalFiles, REAL_FILES, segmentName } from "./journal-files.ts";
 import {
   BATCH_HEADER_BYTES,
   BATCH_TRAILER_BYTES,
@@ -18,6 +26,8 @@ import {
 } from "./journal-format.ts";
 import type { JournalEnd } from "./journal-reader.ts";
 
+/** No file of this run is there yet. */
+const NOT_BEGUN = -1;
 const DEFAULT_SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /** Where and how a shard's journal is written. */
@@ -34,21 +44,25 @@ export interface JournalOptions {
   /** A segment that has reached this size is not continued. */
   readonly segmentBytes?: number;
   readonly files?: JournalFiles;
+  /** Its first file is made with its first batch; otherwise at once. */
+  readonly isLazy?: boolean | undefined;
   /** A random 32-bit number for a new file. */
   readonly salt?: () => number;
 }
 
 /**
- * Writes the journal of one shard: one writer, synchronous calls, made for a builder thread. A run never continues a
+ * Writes the journal of one shard: one writer, whose calls return when they are done, or are work for later. A run never continues a
  * file of the run before, and a segment is begun only after the one before is synced: so anything broken that is not at
  * the end of the last segment is damage, not a torn write.
  */
 export class JournalWriter {
   readonly #options: JournalOptions;
   readonly #files: JournalFiles;
+  readonly #write: WriteBytes;
+  readonly #sync: (file: number) => void;
   readonly #segmentBytes: number;
   #segment: number;
-  #file = -1;
+  #file = NOT_BEGUN;
   #salt = 0;
   #size = 0;
   /** Bytes of the segment that are known to be on the disk. */
@@ -70,18 +84,34 @@ export class JournalWriter {
       throw new CapacityError(`run ${epoch} cannot follow run ${after.epoch}`);
     }
     this.#options = options;
-    this.#files = options.files ?? REAL_FILES;
+    const files = options.files ?? REAL_FILES;
+    this.#files = files;
+    // Those of the real disk can also be done later.
+    this.#write =
+      files === REAL_FILES ? files.write : (file, bytes, from) => files.write(file, bytes, from);
+    this.#sync = files === REAL_FILES ? files.sync : (file) => files.sync(file);
     this.#segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
     this.#segment = after?.segment ?? 0;
     this.#sequence = after?.sequence ?? 0;
     this.#synced = this.#sequence;
     this.#isFollowed = after?.followed ?? false;
+    if (options.isLazy !== true) doNow(this.#beginning());
+  }
+
+  /** Begins the first segment of this run. */
+  *#beginning(): FileWork {
+    const { after, folder } = this.#options;
     // After a kill the reader saw what the page cache kept. Nothing may build on that before it is on the disk.
     if (after !== undefined && after.bytes > 0) {
-      syncFile(this.#files, this.#path(after.segment));
-      this.#files.syncFolder(options.folder);
+      const file = this.#files.open(this.#path(after.segment));
+      try {
+        yield* syncOf(file, this.#sync);
+      } finally {
+        this.#files.close(file);
+      }
+      yield* this.#syncingFolder(folder);
     }
-    this.#startSegment();
+    yield* this.#startingSegment();
   }
 
   /** Number of the batch appended last. */
@@ -101,11 +131,17 @@ export class JournalWriter {
 
   /** Appends the events as one batch, all or nothing; returns its number. The batch may be cleared afterwards. */
   append(batch: EventBatch): number {
+    return doNow(this.appending(batch));
+  }
+
+  /** The same as work; the batch must stay as it is until it is done. */
+  *appending(batch: EventBatch): FileWork<number> {
     this.#mustBeOpen();
+    if (this.#file === NOT_BEGUN) yield* this.#beginning();
     const bytes = batch.finish();
     const total = BATCH_HEADER_BYTES + batch.eventBytes + BATCH_TRAILER_BYTES;
     if (this.#size > SEGMENT_HEADER_BYTES && this.#size + total > this.#segmentBytes)
-      this.#rotate();
+      yield* this.#rotating();
     const header = {
       eventBytes: batch.eventBytes,
       events: batch.events,
@@ -113,19 +149,26 @@ export class JournalWriter {
       synced: this.#synced,
       epoch: this.#options.epoch,
     };
-    this.#write(bytes.subarray(0, sealBatch(bytes, header, this.#salt)));
+    yield* this.#writing(bytes.subarray(0, sealBatch(bytes, header, this.#salt)));
     return ++this.#sequence;
   }
 
   /** Returns when everything appended survives a power loss; returns the number reached. */
   sync(): number {
+    return doNow(this.syncing());
+  }
+
+  *syncing(): FileWork<number> {
     this.#mustBeOpen();
     if (this.#synced === this.#sequence) return this.#synced;
-    // After a failed sync the system may drop the pages and call the next sync a success: there is no second try.
-    this.#orBreak(
-      () => this.#files.sync(this.#file),
-      () => this.#forgetUnsynced(),
-    );
+    try {
+      yield* syncOf(this.#file, this.#sync);
+    } catch (cause) {
+      // After a failed sync the system may drop the pages and call the next sync a success: there is no second try.
+      this.#state = "broken";
+      this.#forgetUnsynced();
+      throw cause;
+    }
     this.#synced = this.#sequence;
     this.#syncedSize = this.#size;
     return this.#synced;
@@ -134,6 +177,10 @@ export class JournalWriter {
   /** Syncs and closes. A last, empty batch records that all before it was synced, so that no damage to it looks like a torn write. */
   close(): void {
     if (this.#state === "closed") return;
+    if (this.#file === NOT_BEGUN) {
+      this.#state = "closed";
+      return;
+    }
     try {
       if (this.#state === "broken") return;
       this.sync();
@@ -148,10 +195,10 @@ export class JournalWriter {
     }
   }
 
-  #rotate(): void {
-    this.sync();
+  *#rotating(): FileWork {
+    yield* this.syncing();
     const old = this.#file;
-    this.#startSegment();
+    yield* this.#startingSegment();
     this.#files.close(old);
   }
 
@@ -159,7 +206,7 @@ export class JournalWriter {
    * Begins the next segment. The file behind it is created first, and its name is durable before there is a header:
    * so a segment that holds anything always has a file behind it, and its loss is noticed.
    */
-  #startSegment(): void {
+  *#startingSegment(): FileWork {
     const { folder, salt: random = randomSalt } = this.#options;
     const segment = this.#segment + 1;
     const salt = random();
@@ -172,13 +219,14 @@ export class JournalWriter {
     try {
       file = this.#files.create(path);
       // Otherwise a disk could keep the later name alone, and this segment would seem lost.
-      if (!this.#isFollowed) this.#files.syncFolder(folder);
+      if (!this.#isFollowed) yield* this.#syncingFolder(folder);
       this.#isFollowed = true;
       this.#files.close(this.#files.create(behind));
       isReserved = true;
-      this.#files.syncFolder(folder);
-      for (let done = 0; done < bytes.length; ) done += this.#files.write(file, bytes, done);
-      this.#files.sync(file);
+      yield* this.#syncingFolder(folder);
+      for (let done = 0; done < bytes.length; )
+        done += yield* writeSome(file, bytes, done, this.#write);
+      yield* syncOf(file, this.#sync);
     } catch (cause) {
       // The old segment stays the current one, and the caller may try again when there is space.
       if (file !== -1) {
@@ -198,10 +246,10 @@ export class JournalWriter {
     this.#syncedSize = bytes.length;
   }
 
-  #write(bytes: Uint8Array): void {
+  *#writing(bytes: Uint8Array): FileWork {
     let done = 0;
     try {
-      while (done < bytes.length) done += this.#files.write(this.#file, bytes, done);
+      while (done < bytes.length) done += yield* writeSome(this.#file, bytes, done, this.#write);
     } catch (cause) {
       // One writer per file, so everything behind #size is the torn beginning of this batch.
       if (done > 0) this.#orBreak(() => this.#files.truncate(this.#file, this.#size));
@@ -210,12 +258,17 @@ export class JournalWriter {
     this.#size += done;
   }
 
-  #orBreak(step: () => void, repair = () => {}): void {
+  *#syncingFolder(folder: string): FileWork {
+    // A disk of a test has no folders that could be opened.
+    if (this.#files === REAL_FILES) yield* syncOfFolder(folder);
+    else this.#files.syncFolder(folder);
+  }
+
+  #orBreak(step: () => void): void {
     try {
       step();
     } catch (cause) {
       this.#state = "broken";
-      repair();
       throw cause;
     }
   }

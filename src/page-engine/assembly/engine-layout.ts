@@ -58,11 +58,12 @@ export const LINKS: i32 = MET + 16 * 4 * MAX_RECORDS;
 export const LINK: i32 = 24;
 /** The number of a link that has this origin. */
 export const ORIGINS: i32 = LINKS + LINK * (MAX_RECORDS + 1);
-/** Origins that are known to be canonical, by hash: length, then the bytes. */
+/** Origins that are known to be canonical, two to a hash: length, then the bytes. */
 export const KNOWN_ORIGINS: i32 = ORIGINS + 4 * (MAX_ORIGINS + 1);
 export const KNOWN_ORIGIN: i32 = 80;
+export const KNOWN_PAIRS: i32 = 512;
 /** The links as lines of a metadata record. */
-export const LINES: i32 = KNOWN_ORIGINS + 256 * KNOWN_ORIGIN;
+export const LINES: i32 = KNOWN_ORIGINS + 2 * KNOWN_PAIRS * KNOWN_ORIGIN;
 export const PAGE: i32 = LINES + MAX_LINES + 8192;
 export const MARGIN: i32 = 64;
 export const MEMORY_BYTES: i32 = PAGE + MAX_PAGE + MARGIN;

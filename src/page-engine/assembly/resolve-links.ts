@@ -19,7 +19,9 @@ import {
   RECORD,
   RECORDS,
 } from "./engine-layout";
-import { hostEnd, knownOrigin, learnOrigin } from "./link-origins";
+import { mayBeLicense, mayCount } from "./asked-elements";
+import { hostEnd, isSame, knownOrigin, learnOrigin } from "./link-origins";
+import { nextByte } from "./scan-markup";
 import { urlHash } from "./url-hash";
 
 /** Asks JavaScript about a record; it writes the URL to an address and returns its length, 0 when it leads nowhere. */
@@ -56,12 +58,17 @@ let out: i32 = 0;
 let origins: i32 = 0;
 /** 1 when the URL that was made last contains "%" or ends with "?". */
 let mark: i32 = 0;
-/** Whether it begins with the origin of the base. */
+/** Whether it begins with the origin of the base, and the number of that origin on this page; -1 before it has one. */
 let isOwn: bool = false;
+let ownOrigin: i32 = -1;
+
+/** In the table of elements that JavaScript is asked about, for meta elements: only those that may count. Any other number: always. */
+const ASKED_BY_NAME: u8 = 2;
 
 /**
- * Goes through the records of the page. `tagsAsked` has a 1 for each element JavaScript wants to see; with `asksRel` also
- * every one with a rel attribute, without it those that may be links to a licence. Returns 1, or 0 when there is too much.
+ * Goes through the records of the page. `tagsAsked` tells which elements JavaScript wants to see; with `asksRel` also every
+ * one with a rel attribute, without it those that may be links to a licence. `metaLengths` has a bit for the length of each
+ * name of a meta element that counts. Returns 1, or 0 when there is too much.
  */
 export function resolve(
   base: i32,
@@ -70,6 +77,7 @@ export function resolve(
   page: i32,
   tagsAsked: i32,
   asksRel: i32,
+  metaLengths: i32,
 ): i32 {
   baseLength = base;
   originLength = origin;
@@ -86,6 +94,7 @@ export function resolve(
   all = 0;
   out = LINES;
   origins = 0;
+  ownOrigin = -1;
   mask = 255;
   while (mask < 2 * records) mask = 2 * mask + 1;
   nextPage();
@@ -94,22 +103,24 @@ export function resolve(
     if (out > LINES + MAX_LINES - MAX_URL - 64) return 0;
     const at = <usize>(RECORDS + RECORD * i);
     const id = load<u8>(at);
-    const rel = load<i32>(at, 12);
-    const isAsked =
-      load<u8>(<usize>(tagsAsked + id)) == 1 ||
-      (rel >= 0 && (asksRel == 1 || mayBeLicense(rel, load<i32>(at, 16))));
-    mark = 0;
-    isOwn = false;
-    let length = isAsked ? 0 : plain(load<i32>(at, 4), load<i32>(at, 8));
-    if (length == 0 || length > MAX_URL) {
-      length = ask(i, out + 9);
-      if (length > 0) {
-        inspect(length);
-        const value = load<i32>(at, 4);
-        learnOrigin(<usize>(PAGE + value), load<i32>(at, 8) - value, <usize>(out + 9), length);
+    const asked = load<u8>(<usize>(tagsAsked + id));
+    if (asked != ASKED_BY_NAME || mayCount(at, metaLengths)) {
+      const rel = load<i32>(at, 12);
+      const isAsked =
+        asked != 0 || (rel >= 0 && (asksRel == 1 || mayBeLicense(rel, load<i32>(at, 16))));
+      mark = 0;
+      isOwn = false;
+      let length = isAsked ? 0 : plain(load<i32>(at, 4), load<i32>(at, 8));
+      if (length == 0 || length > MAX_URL) {
+        length = ask(i, out + 9);
+        if (length > 0) {
+          inspect(length);
+          const value = load<i32>(at, 4);
+          learnOrigin(<usize>(PAGE + value), load<i32>(at, 8) - value, <usize>(out + 9), length);
+        }
       }
+      if (length > 0) meet(length);
     }
-    if (length > 0) meet(length);
     i++;
   }
   store<i32>(<usize>CELLS, links, 28);
@@ -125,18 +136,6 @@ function nextPage(): void {
     memory.fill(<usize>MET, 0, <usize>(16 * 4 * MAX_RECORDS));
     pageNumber = 1;
   }
-}
-
-/** Whether a rel attribute may hold the word "license": it has "lic" somewhere, in any letter case. */
-function mayBeLicense(from: i32, to: i32): bool {
-  let at = from;
-  const last = to - 7;
-  while (at <= last) {
-    const three = load<u32>(<usize>(PAGE + at)) | 0x202020;
-    if ((three & 0xffffff) == 0x63696c) return true;
-    at++;
-  }
-  return false;
 }
 
 /** What a URL from JavaScript looks like. */
@@ -179,14 +178,20 @@ function meet(length: i32): void {
 
 /** The number of the link's origin on this page; MAX_ORIGINS when there are more. */
 function originOf(url: usize, length: i32): i32 {
-  let size = isOwn ? originLength : 8;
-  if (!isOwn) while (size < length && load<u8>(url + size) != 0x2f) size++;
+  if (!isOwn) return otherOrigin(url, length);
+  if (ownOrigin < 0) ownOrigin = otherOrigin(url, length);
+  return ownOrigin;
+}
+
+function otherOrigin(url: usize, length: i32): i32 {
+  let size = 8;
+  while (size < length && load<u8>(url + size) != 0x2f) size++;
   let i = origins - 1;
   while (i >= 0) {
     const link = <usize>(LINKS + LINK * load<i32>(<usize>(ORIGINS + 4 * i)));
     const other = <usize>load<i32>(link, 8);
     // With the slash behind it, so that a longer name is another.
-    if (load<u8>(other + size) == 0x2f && memory.compare(other, url, <usize>size) == 0) return i;
+    if (load<u8>(other + size) == 0x2f && isSame(other, url, size)) return i;
     i--;
   }
   if (origins == MAX_ORIGINS) return MAX_ORIGINS;
@@ -200,14 +205,7 @@ function plain(from: i32, to: i32): i32 {
   if (to - from > MAX_VALUE) return 0;
   const start = <usize>(PAGE + from);
   const end = <usize>(PAGE + to);
-  let p = start;
-  let byte: u8 = 0;
-  while (p < end) {
-    byte = load<u8>(p);
-    if (byte == 0x26) return unescaped(start, end);
-    p++;
-  }
-  return link(start, end);
+  return nextByte(0x26, from, to) < to ? unescaped(start, end) : link(start, end);
 }
 
 /** The same for a value with "&amp;" or a "&" that begins no reference; any other reference is left to JavaScript. */
@@ -228,9 +226,15 @@ function unescaped(start: usize, end: usize): i32 {
   return link(<usize>PLAIN, to);
 }
 
+/** In blocks: behind `out` there is room, and a call of `memory.copy` costs more than a short beginning. */
 function copyBase(length: i32): void {
   mark = baseMark;
-  memory.copy(<usize>(out + 9), <usize>BASE, <usize>length);
+  const to = <usize>(out + 9);
+  let i = 0;
+  while (i < length) {
+    v128.store(to + i, v128.load(<usize>(BASE + i)));
+    i += 16;
+  }
 }
 
 /** As `resolveFast`. */
@@ -314,7 +318,7 @@ function absolute(start: usize, end: usize): i32 {
   if (
     length > originLength &&
     load<u8>(start + originLength) == 0x2f &&
-    memory.compare(start, <usize>BASE, <usize>originLength) == 0
+    isSame(start, <usize>BASE, originLength)
   )
     isOwn = true;
   else {

@@ -9,8 +9,10 @@ import {
   KIND,
   LENGTHS,
   LOWER,
+  MARGIN,
   MAX_RECORDS,
   NAMES_AT,
+  PAGE,
   RECORD,
   RECORDS,
   TREATMENT,
@@ -95,9 +97,14 @@ export function setTags(
   T_XMP = xmp;
 }
 
-/** Scans the page in memory; 1 when it is done, 0 when the reference has to read it. */
-export function scan(length: i32, charset: i32): i32 {
+/** Scans the page in memory from an offset on; 1 when it is done, 0 when the reference has to read it. */
+export function scan(from: i32, length: i32, charset: i32): i32 {
   end = length;
+  let margin = 0;
+  while (margin < MARGIN) {
+    store<u64>(<usize>(PAGE + length + margin), 0);
+    margin += 8;
+  }
   inSelect = false;
   foreign = 0;
   records = 0;
@@ -105,7 +112,7 @@ export function scan(length: i32, charset: i32): i32 {
   langStart = -1;
   beginWords(charset);
   beginTables(T_TBODY);
-  let p = 0;
+  let p = from;
   while (p >= 0) p = step(p);
   if (p == NEEDS_TREE || records > MAX_RECORDS) return 0;
   endWord();

@@ -12,7 +12,7 @@ import {
   VALUES,
   WITH_ATTRIBUTES,
 } from "./engine-layout";
-import { byteAt } from "./scan-markup";
+import { byteAt, nextByte } from "./scan-markup";
 
 // The attributes whose values are kept.
 export const HREF: i32 = 0;
@@ -104,7 +104,7 @@ export function readTag(from: i32, end: i32, isClosing: bool): i32 {
 
 /** Skips attributes that are not needed; anything unusual is read again, attribute by attribute. */
 function skip(from: i32, end: i32): i32 {
-  let p = from;
+  let p = nextMark(from, end);
   while (p < end) {
     const byte = byteAt(p);
     if (byte == 0x3e) {
@@ -119,8 +119,7 @@ function skip(from: i32, end: i32): i32 {
         load<u8>(<usize>(BREAK + before)) != 0 || before == 0x22 || before == 0x27;
       if (isUnusual || load<u8>(<usize>(BREAK + quote)) == 1) return attributes(from, end, false);
       if (quote == 0x22 || quote == 0x27) {
-        p++;
-        while (p < end && byteAt(p) != quote) p++;
+        p = nextByte(quote, p + 1, end);
       } else {
         let kind = p < end ? breakAt(p) : 1;
         while (kind != 1 && kind != 3) {
@@ -130,9 +129,25 @@ function skip(from: i32, end: i32): i32 {
         if (kind == 3) return p + 1;
       }
     }
-    p++;
+    p = nextMark(p + 1, end);
   }
   return -1;
+}
+
+/** The next ">" or "=". */
+// @ts-ignore: decorator
+@inline
+function nextMark(from: i32, end: i32): i32 {
+  let p = from;
+  let found = 0;
+  while (found == 0 && p < end) {
+    const block = v128.load(<usize>(PAGE + p));
+    found = i8x16.bitmask(
+      v128.or(i8x16.eq(block, i8x16.splat(0x3e)), i8x16.eq(block, i8x16.splat(0x3d))),
+    );
+    p += found == 0 ? 16 : ctz<i32>(found);
+  }
+  return p;
 }
 
 function skipSpace(from: i32, end: i32): i32 {
@@ -174,7 +189,7 @@ function attributes(from: i32, end: i32, keeps: bool): i32 {
       if (quote == 0x22 || quote == 0x27) {
         p++;
         valueFrom = p;
-        while (p < end && byteAt(p) != quote) p++;
+        p = nextByte(quote, p, end);
         if (p >= end) return -1;
         if (keeps) keep(start, stop, valueFrom, p);
         p++;

@@ -5,6 +5,7 @@ const PRESCAN_BYTES = 1024;
 /** Browsers also obey a later meta element, by parsing again from the start. */
 const LATE_BYTES = 16_384;
 const WHITE = 1;
+const GREATER_THAN = 0x3e;
 
 /** The encoding a label stands for, undefined when the Encoding standard knows no such label. */
 export function charsetByLabel(label: string): string | undefined {
@@ -126,9 +127,25 @@ class Prescan {
   }
 }
 
+/** The beginning of the last page, up to the ">" of the meta element that decided, and what that said. */
+let latest = { start: new Uint8Array(), charset: "" };
+
+/** The pages of a site begin alike, and what is behind the element that decides is not read. */
+function beginsLikeLatest(body: Uint8Array): boolean {
+  const { start } = latest;
+  if (start.length === 0 || body.length < start.length) return false;
+  for (let i = 0; i < start.length; i++) if (body[i] !== start[i]) return false;
+  return true;
+}
+
 /** The encoding that the first 1024 bytes declare in a meta element, else a somewhat later one. */
 export function prescanCharset(body: Uint8Array): string | undefined {
-  const early = new Prescan(body, PRESCAN_BYTES).run();
+  if (beginsLikeLatest(body)) return latest.charset;
+  const scan = new Prescan(body, PRESCAN_BYTES);
+  const early = scan.run();
+  // A tag that is cut off may say more in a longer page.
+  if (early !== undefined && body[scan.p] === GREATER_THAN && scan.p < PRESCAN_BYTES)
+    latest = { start: new Uint8Array(body.subarray(0, scan.p + 1)), charset: early };
   if (early !== undefined || body.length <= PRESCAN_BYTES) return early;
   return new Prescan(body, LATE_BYTES).run();
 }

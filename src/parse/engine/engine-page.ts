@@ -6,10 +6,10 @@ import {
 } from "../../page-engine/page-engine.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { charsetOf } from "../charset/charset.ts";
-import { agentName, type FoundLink, metaName, noteMeta, REFRESH } from "../harvest.ts";
+import { agentName, type FoundLink, metaLengths, metaName, noteMeta, REFRESH } from "../harvest.ts";
 import { LinkTargets, Resolver } from "../link-targets.ts";
 import { NOT_ASCII_COMPATIBLE } from "../links.ts";
-import { PageText, wellFormed } from "../page-text.ts";
+import { PageText, type SliceableBuffer, wellFormed } from "../page-text.ts";
 import {
   describe,
   MAX_LINKS,
@@ -32,6 +32,9 @@ import { ENGINE_TABLES } from "./engine-tables.ts";
 
 /** The engine reads any page that it takes in less time than this, so a larger budget need not be watched. */
 const MIN_BUDGET_MS = 1000;
+
+/** A byte order mark of UTF-8. */
+const MARK_BYTES = 3;
 
 /** One per thread, opened with the first page. */
 let own: PageEngine | "none" | undefined;
@@ -77,15 +80,17 @@ function read(
   const charset = charsetOf(body, options.contentType);
   if (NOT_ASCII_COMPATIBLE.has(charset)) return undefined;
   const isMarked = charset === "utf-8" && body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  const bytes = isMarked ? body.subarray(3) : body;
   engine.begin();
-  engine.page.set(bytes);
+  // Most bodies were decoded right here.
+  const isInPlace =
+    body.buffer === engine.page.buffer && body.byteOffset === engine.page.byteOffset;
+  if (!isInPlace) engine.page.set(body);
   const classes = classesOf(charset);
   const kind = classes === UTF8 ? 0 : classes === SINGLE_BYTE ? 1 : 2;
-  if (!engine.scan(bytes.length, kind)) return undefined;
+  if (!engine.scan(isMarked ? MARK_BYTES : 0, body.length, kind)) return undefined;
   const { maxLinks = MAX_LINKS } = options;
   if (engine.records > maxLinks) return undefined;
-  const text = new PageText(engine.page.subarray(0, bytes.length), charset);
+  const text = new PageText(engine.page, charset);
   const baseAt = engine.firstOf(T.base);
   const base = baseAt < 0 ? undefined : contentOf(text, engine.record(baseAt));
   const resolver = new Resolver(url, base);
@@ -106,6 +111,7 @@ function read(
       return undefined;
     },
     asksRel: options.skipNofollow === true,
+    metaLengths: lengthsOf(agent),
     seedLow: options.seedLow ?? 0,
     seedHigh: options.seedHigh ?? 0,
   });
@@ -114,11 +120,20 @@ function read(
   page.linkCount = resolved.links.length;
   page.linksAll = resolved.all;
   page.words = engine.words;
-  page.firstWords = firstWords(engine, text);
+  page.firstText = firstText(engine);
+  if (page.firstText === undefined) page.firstWords = firstWords(engine, text);
   const { title, language } = engine;
   page.title = titleOf(title && text.text(title[0], title[1]));
   describe(page, language && text.attribute(language[0], language[1]), metas);
   return page;
+}
+
+let latest = { agent: "", lengths: metaLengths("") };
+
+/** The lengths of names of meta elements that count; a crawl has one name. */
+function lengthsOf(agent: string): number {
+  if (agent !== latest.agent) latest = { agent, lengths: metaLengths(agent) };
+  return latest.lengths;
 }
 
 /** A page as the engine read it: its links become strings when somebody asks for them. */
@@ -134,7 +149,7 @@ class EnginePage implements ParsedPage {
   base: CrawlUrl | undefined;
   title = "";
   words = 0;
-  firstWords: string[] = [];
+  firstText: string | undefined;
   charset: string;
   declare language?: string;
   declare description?: string;
@@ -146,10 +161,20 @@ class EnginePage implements ParsedPage {
   declare licenses?: CrawlUrl[];
   robots: RobotsDirectives = { noindex: false, nofollow: false };
   cut = false;
+  #firstWords: string[] | undefined;
 
   constructor(charset: string, base: CrawlUrl | undefined) {
     this.charset = charset;
     this.base = base;
+  }
+
+  get firstWords(): string[] {
+    this.#firstWords ??= this.firstText ? this.firstText.split(" ") : [];
+    return this.#firstWords;
+  }
+
+  set firstWords(words: string[]) {
+    this.#firstWords = words;
   }
 
   get links(): readonly CrawlUrl[] {
@@ -187,14 +212,43 @@ function metaNameOf(text: PageText, record: EngineRecord): string {
   return metaName(undefined, thirdFrom < 0 ? undefined : text.attribute(thirdFrom, thirdTo));
 }
 
+const FIRST_BYTES = FIRST_WORDS * (MAX_WORD_CHARACTERS + 1);
+const firstBytes = Buffer.allocUnsafeSlow(FIRST_BYTES) as SliceableBuffer;
+const AMPERSAND = 0x26;
+
+/** The first words with a blank between them; undefined when one is long, or not plain ASCII. */
+function firstText(engine: PageEngine): string | undefined {
+  const { pieces, page } = engine;
+  if (pieces > 0 && engine.pieceTo(pieces - 1) >= 0) return undefined;
+  let at = 0;
+  let wordAt = 0;
+  for (let i = 0; i < pieces; i++) {
+    const to = engine.pieceTo(i);
+    if (to < 0) {
+      firstBytes[at++] = 0x20;
+      wordAt = at;
+    } else {
+      const from = engine.pieceFrom(i);
+      if (at - wordAt + to - from > MAX_WORD_CHARACTERS) return undefined;
+      for (let p = from; p < to; p++) {
+        const byte = page[p]!;
+        if (byte <= 0x20 || byte >= 0x7f || byte === AMPERSAND) return undefined;
+        firstBytes[at++] = byte;
+      }
+    }
+  }
+  return at === 0 ? "" : firstBytes.latin1Slice(0, at - 1);
+}
+
 /** The first words, of the pieces that the engine found: as `WordCounter` puts them together. */
 function firstWords(engine: PageEngine, text: PageText): string[] {
   const { pieces } = engine;
   const first: string[] = [];
   let opened = "";
   for (let i = 0; i < pieces; i++) {
-    const [from, to] = engine.piece(i);
+    const to = engine.pieceTo(i);
     if (to >= 0) {
+      const from = engine.pieceFrom(i);
       if (first.length < FIRST_WORDS && opened.length < MAX_WORD_CHARACTERS)
         opened += text.text(from, Math.min(to, from + 4 * MAX_WORD_CHARACTERS));
     } else {

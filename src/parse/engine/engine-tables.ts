@@ -28,6 +28,9 @@ export const ENGINE_TABLES: EngineTables = {
   lower: LOWER,
   nameByte: NAME_BYTE,
   wordBytes: [UTF8, SINGLE_BYTE, MULTI_BYTE],
-  asked: setOf("base link meta"),
+  asked: bytesById([
+    ["base link", 1],
+    ["meta", 2],
+  ]),
   tags: { a: T.a, desc: T.desc, select: T.select, tbody: T.tbody, title: T.title, xmp: T.xmp },
 };

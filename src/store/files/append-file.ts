@@ -1,18 +1,16 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { diskFault } from "../../errors.ts";
+import {
+  doNow,
+  type FileWork,
+  syncOf,
+  type WriteBytes,
+  writeSome,
+} from "../../runtime/file-work.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** The call that can run out of space; tests hand in one that does. Answers the bytes written. */
-export type WriteBytes = (file: number, bytes: Uint8Array, from: number) => number;
+export type { WriteBytes };
 
 /**
  * A file with one writer that only grows, each write all or nothing: when the disk cannot take the
@@ -45,9 +43,14 @@ export class AppendFile {
 
   /** Appends all bytes or none. */
   write(bytes: Uint8Array): void {
+    doNow(this.writing(bytes));
+  }
+
+  /** The same as work; the bytes must stay as they are until it is done. */
+  *writing(bytes: Uint8Array): FileWork {
     let done = 0;
     try {
-      while (done < bytes.length) done += this.#write(this.#file, bytes, done);
+      while (done < bytes.length) done += yield* writeSome(this.#file, bytes, done, this.#write);
     } catch (cause) {
       // One writer per file, so everything behind #size is this write's torn beginning.
       if (done > 0) ftruncateSync(this.#file, this.#size);
@@ -61,11 +64,20 @@ export class AppendFile {
    * written, and the next sync would succeed: the fault is no DiskFullError, because it must not be repeated.
    */
   sync(): void {
-    if (this.#open) fsyncSync(this.#file);
+    doNow(this.syncing());
+  }
+
+  *syncing(): FileWork {
+    if (this.#open) yield* syncOf(this.#file);
   }
 
   /** Closes the file; a second call does nothing. */
   close(): void {
+    doNow(this.closing());
+  }
+
+  // biome-ignore lint/correctness/useYield: an archive file has to be synced before
+  *closing(): FileWork {
     if (!this.#open) return;
     this.#open = false;
     closeSync(this.#file);

@@ -1,5 +1,6 @@
 import { existsSync, truncateSync } from "node:fs";
 import { copyShared } from "../../runtime/copy-shared.ts";
+import { doNow, type FileWork } from "../../runtime/file-work.ts";
 import { AppendFile, type WriteBytes } from "./append-file.ts";
 import { FileWindow } from "./file-window.ts";
 
@@ -109,8 +110,13 @@ export class JsonlFile {
 
   /** Hands all lines to the operating system; on DiskFullError they all stay here for the next try. */
   flush(): void {
+    doNow(this.flushing());
+  }
+
+  /** The same as work; nothing may be added until it is done. */
+  *flushing(): FileWork {
     if (this.#used === 0) return;
-    this.#file.write(this.#bytes.subarray(0, this.#used));
+    yield* this.#file.writing(this.#bytes.subarray(0, this.#used));
     this.#used = 0;
     this.#isSynced = false;
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.alloc(0) as WritableBuffer;
@@ -127,15 +133,23 @@ export class JsonlFile {
 
   /** Returns when all lines survive a power loss. */
   sync(): void {
-    this.flush();
+    doNow(this.syncing());
+  }
+
+  *syncing(): FileWork {
+    yield* this.flushing();
     if (this.#isSynced) return;
-    this.#file.sync();
+    yield* this.#file.syncing();
     this.#isSynced = true;
   }
 
   /** Writes what is left, syncs and closes. */
   close(): void {
-    this.sync();
+    doNow(this.closing());
+  }
+
+  *closing(): FileWork {
+    yield* this.syncing();
     this.#file.close();
   }
 

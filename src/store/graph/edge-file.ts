@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { readFully } from "../files/read-file.ts";
+import { withFile } from "../files/system-calls.ts";
 
 /** Words of an edge: two ids of 64 bits, high word first, so that the order of words is that of the ids. */
 export const EDGE_WORDS = 4;
@@ -21,8 +22,17 @@ export function* readEdges(path: string, edgesAtOnce: number): Generator<Uint32A
   }
 }
 
+/** Reads all edges of a file into memory that has room for them; answers how many words those are. */
+export function readInto(path: string, words: Uint32Array): number {
+  return withFile(path, "r", (file) => {
+    const whole = Math.floor(fstatSync(file).size / EDGE_BYTES) * EDGE_WORDS;
+    readWhole(file, words.subarray(0, whole), 0);
+    return whole;
+  });
+}
+
 function readWhole(file: number, words: Uint32Array, offset: number): void {
-  const bytes = new Uint8Array(words.buffer);
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
   if (readFully(file, bytes, offset) < bytes.length)
     throw new Error("the file became shorter while it was read");
 }

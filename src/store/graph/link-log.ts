@@ -1,12 +1,13 @@
 import { statSync, truncateSync } from "node:fs";
 import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
+import { doNow, type FileWork } from "../../runtime/file-work.ts";
 import { AppendFile } from "../files/append-file.ts";
 import { JsonlFile } from "../files/jsonl.ts";
 import { safeUri } from "../files/safe-text.ts";
 import { partOf } from "../folder/crawl-folder.ts";
 import { type GraphFacts, graphFacts, graphPaths } from "../folder/graph-facts.ts";
 import { LINK_END, LINK_START, type LinkList } from "../link-list.ts";
-import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { RecentIds } from "./recent-ids.ts";
 
@@ -25,10 +26,11 @@ export function idText(high: number, low: number): string {
 export function openGraph({
   folder,
   thread,
-}: Pick<WriterOptions, "folder" | "thread">): Writer<ListEntry> {
+  isJoined,
+}: Pick<WriterOptions, "folder" | "thread" | "isJoined">): Writer<ListEntry> {
   const { facts, out, nodes } = graphPaths(folder);
   const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
-  return syncWriter(log, (entry: ListEntry) => {
+  return fileWriter(log, isJoined, (entry: ListEntry) => {
     if (entry.kind === "capture" && entry.outlinks.length > 0) log.page(entry.url, entry.outlinks);
     return log.isDue;
   });
@@ -95,24 +97,29 @@ export class LinkLog {
   }
 
   /** Hands everything to the operating system. */
-  flush(): void {
-    this.#names.flush();
+  *flushing(): FileWork {
+    yield* this.#names.flushing();
     if (this.#used === 0) return;
-    this.#edges.write(new Uint8Array(this.#waiting.buffer, 0, this.#used * 4));
+    yield* this.#edges.writing(new Uint8Array(this.#waiting.buffer, 0, this.#used * 4));
     this.#used = 0;
   }
 
-  /** Returns when everything so far survives a power loss. */
-  sync(): void {
-    this.flush();
-    this.#names.sync();
-    this.#edges.sync();
+  /** Makes everything so far survive a power loss. */
+  *syncing(): FileWork {
+    yield* this.flushing();
+    yield* this.#names.syncing();
+    yield* this.#edges.syncing();
   }
 
   /** Writes what is left, syncs and closes. */
+  *closing(): FileWork {
+    yield* this.syncing();
+    yield* this.#names.closing();
+    yield* this.#edges.closing();
+  }
+
+  /** Writes what is left, syncs and closes before it returns. */
   close(): void {
-    this.sync();
-    this.#names.close();
-    this.#edges.close();
+    doNow(this.closing());
   }
 }

@@ -3,7 +3,8 @@ import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import type { AppendFile } from "../files/append-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { SortedRuns } from "../files/sorted-runs.ts";
-import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
+import { EDGE_BYTES, EDGE_WORDS, readEdges, readInto } from "./edge-file.ts";
+import { putForward, putReversed, sortGrouped } from "./sort-grouped.ts";
 
 const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
@@ -64,7 +65,7 @@ function* eachEdge(pieces: Iterable<Uint32Array>): Generator<Uint32Array, void> 
 
 /**
  * Sorts the edges of the inputs into two files: reversed into `backward`, then as they are into `forward`, which may be
- * an input too. Answers how many there are. What fits memory is read once, and the second sort begins with the first.
+ * an input too. Answers how many there are. What fits memory is read and sorted once.
  */
 export function sortBothWays(
   inputs: readonly string[],
@@ -79,12 +80,15 @@ export function sortBothWays(
     return sortEdges(inputs, forward, options);
   }
   limit.check();
-  reverseAll(edges);
-  const byTarget = sortByDigits(edges);
-  replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
-  reverseAll(byTarget);
-  const bySource = sortByDigits(byTarget, [SOURCE]);
-  return replaceFile(forward, (file) => writeEdges(file, [bySource], limit));
+  const sorted = sortGrouped(edges);
+  // The memory that they were read into is used again: fresh memory costs as much as sorting.
+  putReversed(sorted, edges);
+  replaceFile(backward, (file) => file.write(bytesOf(withoutTwins(edges))));
+  limit.check();
+  putForward(sorted, edges);
+  const once = withoutTwins(edges);
+  replaceFile(forward, (file) => file.write(bytesOf(once)));
+  return once.length / EDGE_WORDS;
 }
 
 /** All edges of some files; undefined when there are more than so many. */
@@ -93,12 +97,7 @@ function readAll(inputs: readonly string[], maxEdges: number): Uint32Array | und
   if (bytes > maxEdges * EDGE_BYTES) return undefined;
   const all = new Uint32Array(Math.floor(bytes / EDGE_BYTES) * EDGE_WORDS);
   let used = 0;
-  for (const input of inputs) {
-    for (const edges of readEdges(input, maxEdges)) {
-      all.set(edges, used);
-      used += edges.length;
-    }
-  }
+  for (const input of inputs) used += readInto(input, all.subarray(used));
   return all.subarray(0, used);
 }
 
@@ -114,15 +113,14 @@ function reverseAll(edges: Uint32Array): void {
 
 /**
  * Radix sort, least significant digit first, 16 or 8 bits at a time, by the high words of both ids. Only edges of ids
- * that share 32 bits are not in order then; ids are random, so these are few, and `putInOrder` moves them. Edges that
- * are in the order of their targets already need only the digits of their sources.
+ * that share 32 bits are not in order then; ids are random, so these are few, and `putInOrder` moves them.
  */
-function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array {
+function sortByDigits(edges: Uint32Array): Uint32Array {
   let from = edges;
   let to: Uint32Array = new Uint32Array(edges.length);
   const bits = edges.length < MANY_EDGES * EDGE_WORDS ? 8 : 16;
   const starts = new Uint32Array(1 << bits);
-  for (const word of words) {
+  for (const word of [TARGET, SOURCE]) {
     for (let shift = 0; shift < 32; shift += bits) {
       countDigits(from, word, shift, starts);
       placeByDigit(from, to, word, shift, starts);
@@ -213,4 +211,31 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   }
   file.write(new Uint8Array(waiting.buffer, 0, 4 * used));
   return written;
+}
+
+/** Sorted edges, each once, in the same memory. */
+function withoutTwins(edges: Uint32Array): Uint32Array {
+  const twin = firstTwin(edges);
+  if (twin === edges.length) return edges;
+  let used = twin;
+  for (let at = twin; at < edges.length; at += EDGE_WORDS) {
+    if (!isBefore(edges, used - EDGE_WORDS, edges, at)) continue;
+    edges[used] = edges[at]!;
+    edges[used + 1] = edges[at + 1]!;
+    edges[used + 2] = edges[at + 2]!;
+    edges[used + 3] = edges[at + 3]!;
+    used += EDGE_WORDS;
+  }
+  return edges.subarray(0, used);
+}
+
+/** Where the first edge is that equals the one before it; the end when there is none. */
+function firstTwin(edges: Uint32Array): number {
+  for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS)
+    if (!isBefore(edges, at - EDGE_WORDS, edges, at)) return at;
+  return edges.length;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,7 +1,7 @@
 import { isListed, locationOf } from "../capture.ts";
 import { escapeStray, JsonlFile, jsonText } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
-import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
 import { cdxjLine } from "./cdxj.ts";
 import { pageLine } from "./page-line.ts";
 
@@ -11,43 +11,44 @@ import { pageLine } from "./page-line.ts";
 /** A writer that holds the lines of entries until they are flushed. */
 function listWriter(
   path: string,
+  isJoined: boolean | undefined,
   add: (entry: ListEntry, file: JsonlFile) => void,
 ): Writer<ListEntry> {
   const file = new JsonlFile(path);
-  return syncWriter(file, (entry) => {
+  return fileWriter(file, isJoined, (entry) => {
     add(entry, file);
     return file.isDue;
   });
 }
 
 /** Lists every capture in the archive. */
-export function indexWriter(path: string): Writer<ListEntry> {
-  return listWriter(path, (entry, file) => {
+export function indexWriter(path: string, isJoined?: boolean): Writer<ListEntry> {
+  return listWriter(path, isJoined, (entry, file) => {
     if (entry.kind === "capture") file.hold(cdxjLine(entry, entry.archived!));
   });
 }
 
 /** Lists every page. */
-export function pageWriter(path: string): Writer<ListEntry> {
-  return listWriter(path, (entry, file) => {
+export function pageWriter(path: string, isJoined?: boolean): Writer<ListEntry> {
+  return listWriter(path, isJoined, (entry, file) => {
     if (entry.kind === "capture" && isListed(entry)) file.hold(pageLine(entry, entry.archived!));
   });
 }
 
 /** indexes/index.cdxj, where there is an archive. */
-export function openIndex({ folder, thread, config }: WriterOptions): Writer | undefined {
+export function openIndex({ folder, thread, config, isJoined }: WriterOptions): Writer | undefined {
   if (!config.store.includes("warc")) return undefined;
-  return indexWriter(partOf(crawlPaths(folder).index, thread));
+  return indexWriter(partOf(crawlPaths(folder).index, thread), isJoined);
 }
 
 /** pages/pages.jsonl. */
-export function openPages({ folder, thread }: WriterOptions): Writer {
-  return pageWriter(ownPath(crawlPaths(folder).pages, thread));
+export function openPages({ folder, thread, isJoined }: WriterOptions): Writer {
+  return pageWriter(ownPath(crawlPaths(folder).pages, thread), isJoined);
 }
 
 /** logs/crawl.jsonl: one line per URL and outcome. */
-export function openLog({ folder, thread }: WriterOptions): Writer {
-  return listWriter(ownPath(crawlPaths(folder).log, thread), (entry, log) => {
+export function openLog({ folder, thread, isJoined }: WriterOptions): Writer {
+  return listWriter(ownPath(crawlPaths(folder).log, thread), isJoined, (entry, log) => {
     if (entry.kind === "outcome") log.hold(entry.line);
     if (entry.kind !== "capture" || entry.line === undefined) return;
     const { file, offset } = locationOf(entry);
@@ -57,8 +58,8 @@ export function openLog({ folder, thread }: WriterOptions): Writer {
 }
 
 /** reports/skipped.jsonl: each URL is reported once, however often it was skipped. */
-export function openSkipped({ folder, thread }: WriterOptions): Writer {
-  return listWriter(partOf(crawlPaths(folder).skipped, thread), (entry, file) => {
+export function openSkipped({ folder, thread, isJoined }: WriterOptions): Writer {
+  return listWriter(partOf(crawlPaths(folder).skipped, thread), isJoined, (entry, file) => {
     if (entry.kind === "skipped") for (const line of entry.lines) file.hold(escapeStray(line));
   });
 }

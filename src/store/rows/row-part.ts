@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type FileWork, syncOfFolder } from "../../runtime/file-work.ts";
 import { JsonlFile, jsonText, parseJson } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
-import { succeeds, syncFolder } from "../files/system-calls.ts";
+import { succeeds } from "../files/system-calls.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 
 /*
@@ -39,6 +40,7 @@ export function packRows(rows: ReadonlyMap<string, readonly string[]>): string {
 /** A part that one builder thread writes. */
 export class RowPart {
   readonly #file: JsonlFile;
+  readonly #folders: readonly string[];
   #isNamed = false;
 
   constructor(folder: string, thread: number) {
@@ -46,12 +48,8 @@ export class RowPart {
     succeeds(() => mkdirSync(data), "EEXIST");
     const name = `rows-${String(Date.now()).padStart(13, "0")}-${thread}-${randomBytes(4).toString("hex")}.part`;
     this.#file = new JsonlFile(join(data, name));
-    this.#nameFolders = () => {
-      for (const each of [data, dirname(data)]) syncFolder(each);
-    };
+    this.#folders = [data, dirname(data)];
   }
-
-  readonly #nameFolders: () => void;
 
   get isDue(): boolean {
     return this.#file.isDue;
@@ -66,21 +64,21 @@ export class RowPart {
     this.#file.holdParts(packed.subarray(names + 1, packed.length - 1), "");
   }
 
-  flush(): void {
-    this.#file.flush();
+  flushing(): FileWork {
+    return this.#file.flushing();
   }
 
   /** Rows survive a power loss, and so does the name of their file. */
-  sync(): void {
-    this.#file.sync();
+  *syncing(): FileWork {
+    yield* this.#file.syncing();
     if (this.#isNamed) return;
-    this.#nameFolders();
+    for (const folder of this.#folders) yield* syncOfFolder(folder);
     this.#isNamed = true;
   }
 
-  close(): void {
-    this.sync();
-    this.#file.close();
+  *closing(): FileWork {
+    yield* this.syncing();
+    yield* this.#file.closing();
   }
 }
 

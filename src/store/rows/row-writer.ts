@@ -1,16 +1,22 @@
 import { locationOf } from "../capture.ts";
-import { syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { fileWriter, type Writer, type WriterOptions, type WrittenFiles } from "../writer.ts";
 import { RowPart } from "./row-part.ts";
 
 /** Keeps what handlers push, beside the records of their pages. A crawl without rows gets no file. */
-export function openRows({ folder, thread }: WriterOptions): Writer {
+export function openRows({ folder, thread, isJoined }: WriterOptions): Writer {
   let part: RowPart | undefined;
-  const files = {
-    flush: () => part?.flush(),
-    sync: () => part?.sync(),
-    close: () => part?.close(),
+  const files: WrittenFiles = {
+    *flushing() {
+      if (part !== undefined) yield* part.flushing();
+    },
+    *syncing() {
+      if (part !== undefined) yield* part.syncing();
+    },
+    *closing() {
+      if (part !== undefined) yield* part.closing();
+    },
   };
-  return syncWriter(files, (entry) => {
+  return fileWriter(files, isJoined, (entry) => {
     if (entry.kind !== "capture" || entry.rows === undefined) return false;
     part ??= new RowPart(folder, thread);
     const { file, offset } = locationOf(entry);

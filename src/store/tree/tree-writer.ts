@@ -6,7 +6,7 @@ import { crawlPaths } from "../folder/crawl-folder.ts";
 import { sha1, sha256 } from "../warc/digest.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { newRecordId } from "../warc/warc-record.ts";
-import { NOTHING_WAITS, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { unbufferedWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { contentName } from "./content-name.ts";
 import { DiskTree } from "./tree-files.ts";
 import { treePlace } from "./tree-path.ts";
@@ -36,7 +36,7 @@ export function openTree({ folder, thread, config, treeLocks }: WriterOptions): 
   const disk = new DiskTree(root);
   const tree = new UrlTree(locks, disk);
   const below = relative(folder, root);
-  return syncWriter(NOTHING_WAITS, (entry) => {
+  return unbufferedWriter((entry) => {
     if (entry.kind !== "capture" || !isPage(entry)) return false;
     const content = plainBody(entry.head, entry.body);
     const place = treePlace(entry.url);

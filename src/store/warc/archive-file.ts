@@ -1,7 +1,7 @@
 import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { type FileWork, syncOfFolder } from "../../runtime/file-work.ts";
 import { AppendFile } from "../files/append-file.ts";
-import { syncFolder } from "../files/system-calls.ts";
 
 /** Suffix of a file that is not closed. */
 export const OPEN = ".open";
@@ -21,23 +21,33 @@ export class ArchiveFile extends AppendFile {
   /** Base name once closed. */
   readonly name: string;
   readonly #folder: string;
+  /** Its name survives a power loss. */
+  #isNamed = false;
 
   constructor(where: ArchiveFileName, serial: number, wallMs: number) {
     const name = freeName(where, serial, wallMs);
     super(join(where.folder, name + OPEN), "new");
     this.name = name;
     this.#folder = where.folder;
-    syncFolder(where.folder);
+  }
+
+  /** A record counts when its file can be found. */
+  override *syncing(): FileWork {
+    yield* super.syncing();
+    if (this.#isNamed) return;
+    yield* syncOfFolder(this.#folder);
+    this.#isNamed = true;
   }
 
   /** Makes the content durable first and the final name second, so that the name never lies. */
-  override close(): void {
-    this.sync();
-    super.close();
+  override *closing(): FileWork {
+    yield* super.syncing();
+    yield* super.closing();
     // A disk that was full from the first byte on leaves nothing that deserves the name of a WARC.
     if (this.size === 0) unlinkSync(this.path);
     else renameSync(this.path, join(this.#folder, this.name));
-    syncFolder(this.#folder);
+    yield* syncOfFolder(this.#folder);
+    this.#isNamed = true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
+import { doNow, type FileWork } from "../../runtime/file-work.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, Capture } from "../capture.ts";
 import { safeUri } from "../files/safe-text.ts";
@@ -55,8 +56,8 @@ const DEFLATE_RESPONSE_FROM_BYTES = 1024;
 const DEFLATE_COMPANION_FROM_BYTES = 4096;
 /** Compressing a body like this leaves enough garbage to be worth collecting. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
-/** Captures are written together, and at least when they are this long. */
-const FLUSH_BYTES = 256 * 1024;
+/** Captures are written together; when they are this long it is time. */
+const FLUSH_BYTES = 512 * 1024;
 
 /**
  * Writes captures as WARC 1.1, one gzip member per record: response (or revisit), request, metadata. A capture is never
@@ -83,7 +84,15 @@ export class Archive {
     this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
 
-  /** Takes one capture; after a DiskFullError the same capture may be appended again. */
+  /** Whether so much waits that it should be flushed, or the file has reached its size. */
+  get isDue(): boolean {
+    return this.#members.length >= FLUSH_BYTES || this.#isFull();
+  }
+
+  /**
+   * Takes one capture; after a DiskFullError the same capture may be appended again. Writes nothing, unless it was due
+   * before and nobody has flushed it.
+   */
   append(capture: Capture): Archived {
     return this.#whole((file) => this.#add(file, capture));
   }
@@ -102,10 +111,9 @@ export class Archive {
     });
   }
 
-  /** Adds all records or none; a full file is closed before. */
+  /** Adds all records or none; what is due and was not flushed is flushed before. */
   #whole<T>(add: (file: ArchiveFile) => T): T {
-    if (this.#isFull()) this.close();
-    else if (this.#members.length >= FLUSH_BYTES) this.flush();
+    if (this.isDue) this.flush();
     this.#file ??= this.#openFile();
     const start = this.#members.length;
     try {
@@ -118,26 +126,44 @@ export class Archive {
 
   /** Hands all captures to the operating system, all or none; after a DiskFullError they stay for the next try. */
   flush(): void {
+    doNow(this.flushing());
+  }
+
+  /** The same as work; nothing may be appended until it is done. A file that has reached its size is closed. */
+  *flushing(): FileWork {
+    yield* this.#writing();
+    if (this.#isFull()) yield* this.closing();
+  }
+
+  *#writing(): FileWork {
     if (this.#members.length === 0) return;
-    this.#file!.write(this.#members.bytes);
+    yield* this.#file!.writing(this.#members.bytes);
     this.#dirty = true;
     this.#members.clear();
   }
 
   /** Returns when all captures so far survive a power loss. */
   sync(): void {
-    this.flush();
+    doNow(this.syncing());
+  }
+
+  *syncing(): FileWork {
+    yield* this.flushing();
     if (!this.#dirty) return;
-    this.#file?.sync();
+    if (this.#file !== undefined) yield* this.#file.syncing();
     this.#dirty = false;
   }
 
   /** Closes the open file under its final name; a later capture opens the next one. */
   close(): void {
-    this.flush();
+    doNow(this.closing());
+  }
+
+  *closing(): FileWork {
+    yield* this.#writing();
     const file = this.#file;
     this.#file = undefined;
-    file?.close();
+    if (file !== undefined) yield* file.closing();
   }
 
   #isFull(): boolean {

@@ -1,6 +1,6 @@
 import { type CredentialValue, parseHeader } from "../../config/values/credential-value.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { fileWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { Archive } from "./archive.ts";
 import { allBut, type Secrets, secretsOf } from "./http-block.ts";
 
@@ -8,7 +8,7 @@ import { allBut, type Secrets, secretsOf } from "./http-block.ts";
 const KNOWN_PAYLOADS = 16_384;
 
 /** The WARC archive of a builder. */
-export function openWarc({ folder, thread, config }: WriterOptions): Writer | undefined {
+export function openWarc({ folder, thread, config, isJoined }: WriterOptions): Writer | undefined {
   if (!config.store.includes("warc")) return undefined;
   const archive = new Archive({
     folder: crawlPaths(folder).archive,
@@ -28,10 +28,10 @@ export function openWarc({ folder, thread, config }: WriterOptions): Writer | un
       operator: config.contact ?? "",
     },
   });
-  return syncWriter(archive, (entry) => {
+  return fileWriter(archive, isJoined, (entry) => {
     if (entry.kind === "capture") entry.archived = archive.append(entry);
     else if (entry.kind === "robots") archive.appendRobots(entry);
-    return false;
+    return archive.isDue;
   });
 }
 

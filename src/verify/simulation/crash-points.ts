@@ -119,6 +119,7 @@ export function openSmall(
     redirectingSeeds: 2,
     bufferSize: 1 + (schedule % 3),
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
+    isJoined: schedule % 4 === 1,
     order: "bfs",
     demanding: false,
     sleeping: false,

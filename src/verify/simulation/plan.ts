@@ -33,6 +33,8 @@ export interface Plan {
   /** Permits of a hand-off buffer, and when it is handed over. */
   readonly bufferSize: number;
   readonly handOff: HandOffMode;
+  /** Crawlers store what they fetch in their own threads: `--builders 0`. */
+  readonly isJoined?: boolean;
   readonly order: "bfs" | "dfs" | "opic";
   /** Some hosts ask for a longer delay of their own, and for a pause when something fails. */
   readonly demanding: boolean;
@@ -50,6 +52,8 @@ const KINDS: readonly FaultKind[] = ["kill", "power loss", "death", "death", "st
 const JUMP_SEED = 0x7a11;
 /** The same for what decides which URLs are admitted. */
 const ADMISSION_SEED = 0x5c09e;
+/** The same for builders in the threads of their crawlers. */
+const JOINED_SEED = 0x10b;
 /** The same for changes of course. */
 const CONTROL_SEED = 0xc0a5e;
 const CONTROLS: readonly ControlKind[] = ["pause", "block", "seed"];
@@ -67,7 +71,8 @@ export function planOf(seed: number): Plan {
   });
   // Only bells wake a thread, and a network has none.
   const sleeping = random.below(2) === 0 && plan.network === "rings";
-  const calm = { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs };
+  const isJoined = new Random(seed ^ JOINED_SEED).below(3) === 0;
+  const calm = { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs, isJoined };
   const isControlled = new Random(seed ^ CONTROL_SEED).below(3) === 0;
   return isControlled ? controlled(calm, new Random(seed ^ ~CONTROL_SEED)) : calm;
 }
@@ -101,6 +106,11 @@ function admissionsOf(seed: number, { pages }: Plan): Partial<Plan> {
 
 /** No limit ends the crawl before a rare fault shows. */
 const UNLIMITED = { maxPages: undefined, maxPagesPerSite: undefined, maxBytes: undefined };
+
+/** The plan of a seed in which crawlers store what they fetch themselves. */
+export function joinedPlanOf(seed: number): Plan {
+  return { ...planOf(seed), ...UNLIMITED, isJoined: true };
+}
 
 /** The plan of a seed with a scope that seeds widen. */
 export function scopedPlanOf(seed: number): Plan {

@@ -1,10 +1,12 @@
 import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
 import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
-import { captureParts } from "../../crawl/hand-off/capture-frame.ts";
+import { captureOf, captureParts } from "../../crawl/hand-off/capture-frame.ts";
+import type { Frame } from "../../crawl/hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { EventBatch } from "../../frontier/journal/event-batch.ts";
 import { BATCH_HEADER_BYTES } from "../../frontier/journal/journal-format.ts";
+import type { Capture } from "../../store/capture.ts";
 import { type Done, raise, type Writer } from "../../store/writer.ts";
 import type { Random } from "../../web/seeded-random.ts";
 import type { SimDisk } from "./sim-disk.ts";
@@ -12,6 +14,8 @@ import type { SimMemory } from "./sim-memory.ts";
 import type { SimParts } from "./sim-parts.ts";
 
 const SYNC_EVERY_MS = 1000;
+/** Records after which a builder beside a crawler has to flush. */
+const FLUSH_EVERY = 3;
 
 /** Leaves what a dead crawler had put into its buffer to the next crawler there. */
 class CarelessLoop extends BuilderLoop {
@@ -28,6 +32,8 @@ export class SimBuilder {
   readonly #disk: SimDisk;
   readonly #parts: SimParts;
   readonly #loop: BuilderLoop;
+  readonly #usesBuffer: boolean;
+  readonly #isJoined: boolean;
   /** What the disk has been asked to do and has not done. */
   readonly #steps: (() => void)[] = [];
   /** A sync of the archive that comes after everything else. */
@@ -40,14 +46,17 @@ export class SimBuilder {
     memory: SimMemory,
     together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
+    number: number,
   ) {
     this.#disk = disk;
+    this.#usesBuffer = together;
+    this.#isJoined = memory.isJoined;
     this.#parts = parts;
     const Loop = parts.storesLeft ? BuilderLoop : CarelessLoop;
     this.#loop = new Loop({
-      buffers: Array.from({ length: memory.buffers.count }, (_, number) => ({
-        buffer: memory.bufferAt(number),
-        crawlers: memory.buffers.crawlersOf(number),
+      buffers: memory.buffers.buffersOf(number).map((buffer) => ({
+        buffer: memory.bufferAt(buffer),
+        crawlers: memory.buffers.crawlersOf(buffer),
       })),
       memory,
       stored: memory.stored,
@@ -65,6 +74,15 @@ export class SimBuilder {
       },
       committed: () => {},
     });
+  }
+
+  /** As in `JoinedBuilder`. */
+  isOpenFor(put: number): boolean {
+    return !this.#usesBuffer && this.#loop.isOpenFor(put);
+  }
+
+  store(record: Frame | Capture, isPage?: boolean): void {
+    this.#loop.storeNow(record, isPage);
   }
 
   /** True between the first and the last step of a commit. */
@@ -129,18 +147,20 @@ export class SimBuilder {
   #archive(): Writer {
     const disk = this.#disk;
     const isFirst = this.#parts.commits === "archive first";
+    const isDue = () => this.#isJoined && disk.records.length % FLUSH_EVERY === 0;
     return {
       append(entry) {
         // Skipped links are in a file of their own, which is synced in the same step.
         if (entry.kind === "skipped") disk.records.push(...entry.lines);
-        if (entry.kind !== "capture") return false;
+        if (entry.kind !== "capture") return isDue();
         const offset = disk.records.push(entry.url) - 1;
         const location = { file: "archive", offset, length: 1 };
         const unknown = { payloadDigest: "", payloadSha256: "", recordId: "", isRevisit: false };
         entry.archived = { location, ...unknown };
-        return false;
+        return isDue();
       },
-      flush: (done) => done(),
+      // Beside a crawler writing takes its time as well.
+      flush: (done) => (this.#isJoined ? this.#ask(() => {}, done) : done()),
       sync: (done) => {
         const records = disk.records.length;
         const sync = () => {
@@ -193,7 +213,12 @@ const PAGE = {
   robots: { noindex: false, nofollow: false },
 };
 
+/** The same capture past the buffer. */
+export function nearCaptureOf(lease: Lease): Capture {
+  return captureOf({}, lease, RESPONSE, PAGE, false);
+}
+
 /** The frame of a capture of which the simulated disk keeps the URL alone. */
-export function captureOf(lease: Lease): Uint8Array[] {
+export function frameOf(lease: Lease): Uint8Array[] {
   return captureParts({}, lease, RESPONSE, PAGE, false);
 }

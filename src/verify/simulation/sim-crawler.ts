@@ -20,7 +20,7 @@ import type { Scope } from "../../url/scope.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
-import { captureOf } from "./sim-builder.ts";
+import { frameOf, nearCaptureOf } from "./sim-builder.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { addressOf } from "./sim-web.ts";
 import type { World } from "./simulated-crawl.ts";
@@ -75,6 +75,7 @@ export class SimCrawler {
     const Sender = parts.tellsStill ? BufferSender : NeverStillSender;
     const buffer = memory.bufferAt(buffers.bufferOf(thread));
     this.#handOff = new Sender(buffer, buffers.laneOf(thread), plan.handOff, stored, thread);
+    this.#handOff.goPast(world.builder.nearOf(thread));
     const startMs = mustWait && parts.waits ? this.#now + plan.delayMs : 0;
     this.#blockedBefore = new Set(world.oracle.blocked);
     const { owned, pages, order, shares, exchanges } = openOwned(
@@ -286,7 +287,7 @@ export class SimCrawler {
       const lines = skipped.map((link) => JSON.stringify(link)).join("\n");
       this.#handOff.send(FRAMES.skipped, [Buffer.from(lines)]);
     }
-    const record = hasRecord ? this.#handOff.sendRecord(captureOf(lease), () => {}) : undefined;
+    const record = hasRecord ? this.#send(lease) : undefined;
     this.#loop.finish(lease, {
       outcome: OUTCOME_NAMES[outcome]!,
       found,
@@ -296,6 +297,12 @@ export class SimCrawler {
       record,
       bytes: 1,
     });
+  }
+
+  /** As `SendRecords` does. */
+  #send(lease: Lease): number {
+    if (this.#handOff.isNear) return this.#handOff.storeNow(nearCaptureOf(lease), false);
+    return this.#handOff.sendRecord(frameOf(lease), () => {});
   }
 
   #redirect(

@@ -22,6 +22,8 @@ const GATES = 64;
 /** The shared memory of a small crawl: full buffers and rings are the rule here, not the exception. */
 export class SimMemory {
   readonly threads: number;
+  /** Each crawler has a builder in its own thread. */
+  readonly isJoined: boolean;
   readonly control: Control;
   readonly pending: Pending;
   readonly accounts: SharedArrayBuffer;
@@ -44,7 +46,8 @@ export class SimMemory {
   readonly #hostHolds = new SharedArrayBuffer(maximumBytes(GATES));
   readonly #startGates = new SharedArrayBuffer(gateBytes(GATES));
 
-  constructor(threads: number, bufferSize: number, parts: SimParts) {
+  constructor(threads: number, bufferSize: number, parts: SimParts, isJoined = false) {
+    this.isJoined = isJoined;
     this.threads = threads;
     this.#Starts = parts.Starts;
     this.#bufferSize = bufferSize;
@@ -62,12 +65,17 @@ export class SimMemory {
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));
     const each = Array.from({ length: threads }, (_, thread) => thread);
     this.bells = [...each, threads].map((i) => new Doorbell(bells, i * DOORBELL_WORDS));
-    this.buffers = new BufferPlan({ threads, builders: 1 });
+    this.buffers = new BufferPlan({ threads, builders: isJoined ? 0 : 1 });
     this.#bufferMemory = Array.from(
       { length: this.buffers.count },
       () => new SharedArrayBuffer(bufferBytes(LANE_BYTES)),
     );
     this.#inboxes = each.map(() => new SharedArrayBuffer(ringBytes(RING_SLOTS, SLOT_BYTES)));
+  }
+
+  /** The successor of a builder that died with its crawler begins with an empty buffer. */
+  renewBuffer(buffer: number): void {
+    this.#bufferMemory[buffer] = new SharedArrayBuffer(bufferBytes(LANE_BYTES));
   }
 
   /** Wakes everybody. */

@@ -10,7 +10,7 @@ import { hostnameOf } from "../../url/url-parts.ts";
 import type { Random } from "../../web/seeded-random.ts";
 import { type Oracle, Violation } from "./oracle.ts";
 import type { ControlKind, Fault, FaultKind, Plan } from "./plan.ts";
-import { SimBuilder } from "./sim-builder.ts";
+import { SimBuilders } from "./sim-builders.ts";
 import { SimCrawler } from "./sim-crawler.ts";
 import type { Cut, SimDisk } from "./sim-disk.ts";
 import { SimMemory } from "./sim-memory.ts";
@@ -50,7 +50,7 @@ export type RunEnd =
   | { readonly kind: "stopped" }
   | { readonly kind: "crashed"; readonly cut: Cut };
 
-/** One run of a crawl: T crawlers, a builder and a supervisor in one thread; chance decides who does the next step. */
+/** One run of a crawl: T crawlers, their builders and a supervisor in one thread; chance decides who does the next step. */
 export class World implements Surroundings {
   readonly plan: Plan;
   readonly parts: SimParts;
@@ -62,7 +62,7 @@ export class World implements Surroundings {
   readonly disk: SimDisk;
   readonly memory: SimMemory;
   readonly crawlers: SimCrawler[] = [];
-  readonly builder: SimBuilder;
+  readonly builder: SimBuilders;
   readonly network: SimNetwork | undefined;
   readonly supervisor: Supervisor;
   readonly #faults: readonly Fault[];
@@ -91,12 +91,12 @@ export class World implements Surroundings {
     this.disk = disk;
     this.nowMs = nowMs;
     this.#faults = run.faults;
-    this.memory = new SimMemory(run.threads, plan.bufferSize, parts);
+    this.memory = new SimMemory(run.threads, plan.bufferSize, parts, plan.isJoined);
     const { threads } = this.memory;
     this.network =
       plan.network === "rings" ? undefined : new SimNetwork(threads, random, plan.network);
     const together = plan.handOff === "full";
-    this.builder = new SimBuilder(disk, parts, this.memory, together, (thread, places) =>
+    this.builder = new SimBuilders(disk, parts, this.memory, together, (thread, places) =>
       this.tell(thread, places),
     );
     this.supervisor = new Supervisor(this);

@@ -210,6 +210,7 @@ export class Supervisor {
     this.#world.note(`thread ${thread} dies`);
     const crawler = crawlers[thread]!;
     crawler.isRunning = false;
+    this.#world.builder.threadDied(thread);
     this.#world.drop(crawler);
     for (const each of crawlers) if (each !== crawler) each.orphan(thread);
     this.#dead.add(thread);

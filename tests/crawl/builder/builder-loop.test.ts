@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Journal, JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
+import { readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { FRAMES } from "../../../src/crawl/hand-off/frames.ts";
 import { HandOffPort } from "../../../src/crawl/hand-off/hand-off-port.ts";
 import { Account, HURRY_LEVELS } from "../../../src/crawl/shared-memory.ts";
@@ -9,7 +10,7 @@ import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
 import type { Done, Entry, Writer } from "../../../src/store/writer.ts";
-import { loopOver, pageFrame } from "./looped-builder.ts";
+import { loopOver, pageCapture, pageFrame } from "./looped-builder.ts";
 
 /** A slow writer takes so long for a record. */
 const RECORD_MS = 300;
@@ -86,16 +87,16 @@ test("records are durable before a journal names them, and crawlers are told aft
   disk.answersLater = true;
   assert.equal(loop.turn(true), true);
   assert.equal(disk.entries.length, 2);
-  assert.deepEqual([disk.notes, loop.isCommitting], [[], false], "there is time");
+  assert.deepEqual([disk.notes, loop.isWriting], [[], false], "there is time");
   loop.commit();
   for (const step of ["flush", "sync", "append 7", "sync 7"]) {
     assert.equal(disk.notes.at(-1), step);
-    assert.ok(loop.isCommitting);
+    assert.ok(loop.isWriting);
     assert.deepEqual([sender.settle(), posted], [0, []], step);
     disk.waiting.shift()!();
   }
   assert.equal(disk.notes[2], '7: done {"file":"f","offset":1,"length":1}');
-  assert.equal(loop.isCommitting, false);
+  assert.equal(loop.isWriting, false);
   assert.deepEqual(posted, [
     { kind: "segments", closed: [[7, 2]] },
     { kind: "places", thread: 0, places: [[1, { file: "f", offset: 2, length: 1 }]] },
@@ -222,9 +223,10 @@ test("a refused commit is repeated from the beginning, and a refused record is n
   const disk = new NotingDisk();
   const told: string[] = [];
   const patience = {
-    refused: (fault: unknown) => {
+    refused: (fault: unknown, again: () => void) => {
       assert.ok(fault instanceof DiskFullError);
       told.push("refused");
+      again();
     },
     accepted: () => {
       told.push("accepted");
@@ -255,4 +257,70 @@ test("close commits what is left, closes the writer, then the journals", () => {
     isClosed = true;
   });
   assert.deepEqual([isClosed, disk.notes.slice(-3)], [true, ["sync 2", "close", "close 2"]]);
+});
+
+test("beside its crawler: a record goes past the buffer when none waits there and nothing is being written", () => {
+  const disk = new NotingDisk();
+  const { loop, senders } = loopOver(disk.writer, 1, { journals: disk.journals });
+  const [sender] = senders as [(typeof senders)[number]];
+  sender.goPast({
+    isOpenFor: (put) => loop.isOpenFor(put),
+    store: (record, isPage) => loop.storeNow(record, isPage),
+  });
+  const port = new HandOffPort(sender, 1);
+  const stored: string[] = [];
+  assert.ok(sender.isNear);
+  const record = sender.storeNow(pageCapture("http://h/1"), true);
+  port.write(7, doneWith(record), () => stored.push("events"));
+  assert.equal(disk.entries.length, 1, "without a turn");
+  disk.answersLater = true;
+  loop.commit();
+  assert.equal(sender.isNear, false, "while something is being written");
+  sender.sendRecord(pageFrame("http://h/2"), () => {});
+  assert.equal(disk.entries.length, 1);
+  disk.answersLater = false;
+  while (disk.waiting.length > 0) disk.waiting.shift()!();
+  assert.equal(sender.settle(), 3, "the capture, the beginning of the journal, its events");
+  assert.deepEqual(stored, ["events"]);
+  assert.deepEqual(
+    disk.notes.filter((note) => !note.startsWith("7:")),
+    ["flush", "sync", "append 7", "sync 7"],
+  );
+  assert.equal(
+    sender.isNear,
+    false,
+    "the second one waits in the buffer, and nothing may overtake it",
+  );
+  loop.turn(true);
+  assert.ok(sender.isNear);
+  sender.storeNow(pageCapture("http://h/3"), true);
+  const urls = disk.entries.map((entry) => entry.kind === "capture" && entry.url);
+  assert.deepEqual(urls, ["http://h/1", "http://h/2", "http://h/3"]);
+  loop.commit();
+  assert.equal(sender.settle(), 2);
+});
+
+test("beside its crawler: a refused record waits with bytes of its own, and nothing overtakes it", () => {
+  const disk = new NotingDisk();
+  const again: (() => void)[] = [];
+  const patience = {
+    refused: (_fault: unknown, tryAgain: () => void) => again.push(tryAgain),
+    accepted: () => {},
+  };
+  const { loop } = loopOver(disk.writer, 1, { patience, journals: disk.journals });
+  disk.refusals = 1;
+  const capture = pageCapture("http://h/1");
+  const borrowed = capture.body;
+  loop.storeNow(capture, true);
+  assert.deepEqual([disk.entries.length, loop.isWriting, loop.isOpenFor(0)], [0, true, false]);
+  borrowed.fill(0);
+  again.shift()!();
+  assert.deepEqual([disk.entries.length, loop.isWriting, loop.isOpenFor(0)], [1, false, true]);
+  assert.equal(Buffer.from(capture.body).toString(), "the body of http://h/1");
+});
+
+test("a capture that goes past the buffer is what would have been read from its frame", () => {
+  const links = ["http://h/a", "http://h/b"];
+  const texts = pageFrame("http://h/1", links).map((part) => Buffer.from(part));
+  assert.deepEqual(pageCapture("http://h/1", links), readCapture(texts));
 });

@@ -2,9 +2,10 @@ import { BufferPlan } from "../../../src/crawl/buffer-plan.ts";
 import { BuilderLoop, type BuilderParts } from "../../../src/crawl/builder/builder-loop.ts";
 import type { FromBuilder } from "../../../src/crawl/builder/builder-message.ts";
 import type { BufferSender } from "../../../src/crawl/hand-off/buffer-sender.ts";
-import { captureParts } from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureOf, captureParts } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { openBuffer, openSender } from "../../../src/crawl/open-buffer.ts";
 import { bellsOf, type CrawlMemory, createMemory } from "../../../src/crawl/shared-memory.ts";
+import type { Capture } from "../../../src/store/capture.ts";
 import { raise, type Writer } from "../../../src/store/writer.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
@@ -53,6 +54,15 @@ export function loopOver(
 
 /** The frame of a page with these links. */
 export function pageFrame(url: string, links: readonly string[] = []): Uint8Array[] {
+  return captureParts(...pageOf(url, links), true);
+}
+
+/** The same page past the buffer. */
+export function pageCapture(url: string, links: readonly string[] = []): Capture {
+  return captureOf(...pageOf(url, links), true);
+}
+
+function pageOf(url: string, links: readonly string[]) {
   const lease = { url: url as CrawlUrl, depth: 0, via: "seed", parent: undefined } as const;
   const head = { status: 200, text: "HTTP/1.1 200 OK\r\n\r\n", find: () => -1 };
   const body = Buffer.from(`the body of ${url}`);
@@ -66,6 +76,7 @@ export function pageFrame(url: string, links: readonly string[] = []): Uint8Arra
     charset: "utf-8",
   };
   const robots = { noindex: false, nofollow: false };
-  const page = { mime: "text/html", truncated: undefined, parsed, robots };
-  return captureParts({ url }, lease, response, page, true);
+  const signals = { noai: true };
+  const page = { mime: "text/html", truncated: undefined, parsed, robots, signals };
+  return [{ url }, lease, response, page] as const;
 }

@@ -20,7 +20,7 @@ import { HeldPartition } from "../../../src/frontier/engine/held-partition.ts";
 import { decimalOf, recordOf } from "../../../src/frontier/engine/link-record.ts";
 import { openClient, type RedisClient } from "../../../src/frontier/engine/load-ioredis.ts";
 import { RedisEngine } from "../../../src/frontier/engine/redis-engine.ts";
-import { defineScripts } from "../../../src/frontier/engine/scripts/named-scripts.ts";
+import { defineScripts, SCRIPTS } from "../../../src/frontier/engine/scripts/named-scripts.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { ModelEngine } from "../../../src/verify/engine/model-engine.ts";
 import { ScriptModel } from "../../../src/verify/engine/script-model.ts";
@@ -172,6 +172,43 @@ for (const order of ["bfs", "dfs"] as const) {
     await client.flushall();
     await foundPartitions(client, keys, 1);
     await checkOrder(order, (holder) => new RedisEngine(client, { ...rules, holder, onFault }));
+  });
+}
+
+/** Changes of the scripts, each of which must be noticed. */
+const MUTANTS = [
+  {
+    name: "links of a block come back in the wrong order",
+    from: "else for i = #ARGV, 5, -1 do",
+    to: "else for i = 5, #ARGV do",
+  },
+  {
+    name: "links behind a block are taken before it is unpacked",
+    from: "if isPacked(record) then\n      for back",
+    to: "if false then\n      for back",
+  },
+  {
+    name: "a block that is unpacked twice has its links twice",
+    from: "redis.call('HDEL', K .. ':o', id)\n  redis.call('SREM'",
+    to: "redis.call('SREM'",
+  },
+];
+
+for (const { name, from, to } of MUTANTS) {
+  test(`mutant of packing: ${name}`, { skip: noRedis }, async (t) => {
+    const changed = Object.values(SCRIPTS).filter((lua) => lua.includes(from));
+    assert.ok(changed.length > 0, "the scripts contain it");
+    const mutated = await openClient({ url: server.url, isCluster: false });
+    t.after(() => mutated.disconnect());
+    for (const [script, lua] of Object.entries(SCRIPTS))
+      mutated.defineCommand(script, { numberOfKeys: 1, lua: lua.replace(from, to) });
+    const keys = new EngineKeys(`cold-${++crawls}`, 1);
+    const rules = { keys, partitions: 1, order: "bfs", leaseMs: LEASE_MS } as const;
+    const onFault = (error: unknown) => assert.fail(String(error));
+    await foundPartitions(mutated, keys, 1);
+    await assert.rejects(
+      checkOrder("bfs", (holder) => new RedisEngine(mutated, { ...rules, holder, onFault })),
+    );
   });
 }
 

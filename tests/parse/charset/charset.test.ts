@@ -18,6 +18,17 @@ test("the byte order mark outranks the header, the header outranks the meta elem
   assert.equal(charsetOf(Buffer.from("")), "windows-1252");
 });
 
+test("the beginning of the page before decides only as far as it was read", () => {
+  const cut = '<meta content="text/html; charset=koi8-r" http-equiv="content-type"';
+  assert.equal(charsetOf(Buffer.from(cut)), "koi8-r");
+  assert.equal(charsetOf(Buffer.from(`${cut} charset=gbk>`)), "gbk");
+  const first = "<title>1</title><meta charset=gbk>";
+  assert.equal(charsetOf(Buffer.from(first)), "gbk");
+  assert.equal(charsetOf(Buffer.from(`${first}<meta charset=koi8-r>`)), "gbk");
+  assert.equal(charsetOf(Buffer.from(first.slice(0, -1))), "windows-1252");
+  assert.equal(charsetOf(Buffer.from("<title>2</title><meta charset=koi8-r>")), "koi8-r");
+});
+
 test("charsets outside the table never reach a decoder (P6)", () => {
   for (const label of ["utf-7", "../../x", "utf-32", "cesu-8", "__proto__", "utf-8\0"]) {
     assert.equal(charsetOf(Buffer.from("x"), `text/html;charset=${label}`), "windows-1252");

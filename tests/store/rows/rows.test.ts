@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { doNow } from "../../../src/runtime/file-work.ts";
 import { TimeLimit, TimeUpError } from "../../../src/runtime/time-limit.ts";
 import { exportRowsCsv } from "../../../src/store/export/export-csv.ts";
 import { columnsOf } from "../../../src/store/export/row-table.ts";
@@ -36,7 +37,7 @@ function writePart(folder: string, from: number, to: number): string {
     ]);
     part.hold("a.warc.gz", at, `http://h/${at}`, Buffer.from(packRows(rows)));
   }
-  part.close();
+  doNow(part.closing());
   return rowParts(folder).at(-1)!;
 }
 

@@ -9,7 +9,33 @@ const MAX_LINKS = 200;
 
 /** Of title, first words, and the numbers of words and links: equal for pages that differ only in digits and their own address. */
 export function looseFingerprint(page: ParsedPage, url: CrawlUrl): number {
-  return fingerprintOf(withoutAddress(textOf(page), url).replace(DIGITS, "#") + sizeOf(page));
+  const text = textOf(page);
+  const loose = addWithoutDigits(FIRST_STATE, withoutAddress(text, url));
+  const sized = add(add(loose, page.words), page.linkCount);
+  return add(sized, SEPARATOR) >>> 0;
+}
+
+const FIRST_STATE = 0x2545f491;
+const SEPARATOR = 0x110000;
+const NUMBER_SIGN = 35;
+
+function add(state: number, code: number): number {
+  const mixed = Math.imul(state ^ code, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** The characters of a text, every run of digits as one "#": without another text, since nearly every page comes here. */
+function addWithoutDigits(start: number, text: string): number {
+  let state = start;
+  let inNumber = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const isDigit = code >= 48 && code <= 57;
+    if (!isDigit) state = add(state, code);
+    else if (!inNumber) state = add(state, NUMBER_SIGN);
+    inNumber = isDigit;
+  }
+  return state;
 }
 
 /** Equal only for pages with the same text whose links lead to the same places, session ids aside. */
@@ -36,7 +62,7 @@ export function folderFingerprint(page: ParsedPage, url: CrawlUrl): number {
 function withoutAddress(text: string, url: CrawlUrl): string {
   const path = url.slice(url.indexOf("/", 8));
   if (path.length < 2) return text;
-  let plain = text.replaceAll(path, "@");
+  let plain = text.includes(path) ? text.replaceAll(path, "@") : text;
   const end = path.indexOf("?");
   const segments = (end < 0 ? path : path.slice(0, end)).split("/");
   for (const segment of segments) {
@@ -46,7 +72,7 @@ function withoutAddress(text: string, url: CrawlUrl): string {
 }
 
 function textOf(page: ParsedPage): string {
-  return `${page.title}\n${page.firstWords.join(" ")}`;
+  return `${page.title}\n${page.firstText ?? page.firstWords.join(" ")}`;
 }
 
 function sizeOf(page: ParsedPage): string {

@@ -44,23 +44,35 @@ function findSegments(url: CrawlUrl): number {
 
 /** Splits a URL into what stays the same and what varies within its family. */
 export function shapeOf(url: CrawlUrl): UrlShape {
-  const start = url.indexOf("/", 8);
-  const mark = url.indexOf("?", start);
-  const segments = findSegments(url);
-  return {
-    pattern: patternOf(pathOf(url).split("/"), mark >= 0),
-    repeats: repeatsOf(url, segments),
-    segments,
-    parameters: mark < 0 ? 0 : url.slice(mark).split("&").length,
-    year: yearOf(url.slice(start)),
-  };
+  return new Shape(url);
 }
 
-/** The path without its first slash. */
-function pathOf(url: CrawlUrl): string {
-  const start = url.indexOf("/", 8);
-  const mark = url.indexOf("?", start);
-  return url.slice(start + 1, mark < 0 ? url.length : mark);
+/** For most pages only the segments are asked for, so the rest is computed then. */
+class Shape implements UrlShape {
+  readonly repeats: number;
+  readonly segments: number;
+  readonly parameters: number;
+  readonly #url: CrawlUrl;
+  readonly #path: number;
+  readonly #mark: number;
+
+  constructor(url: CrawlUrl) {
+    this.#url = url;
+    this.#path = url.indexOf("/", 8);
+    this.#mark = url.indexOf("?", this.#path);
+    this.segments = findSegments(url);
+    this.repeats = repeatsOf(url, this.segments);
+    this.parameters = this.#mark < 0 ? 0 : url.slice(this.#mark).split("&").length;
+  }
+
+  get pattern(): string {
+    const end = this.#mark < 0 ? this.#url.length : this.#mark;
+    return patternOf(this.#url.slice(this.#path + 1, end).split("/"), this.#mark >= 0);
+  }
+
+  get year(): number | undefined {
+    return yearOf(this.#url.slice(this.#path));
+  }
 }
 
 /** Up to the first segment that is all variable; without one and without a query, the folder. */
@@ -73,8 +85,9 @@ function patternOf(segments: readonly string[], hasQuery: boolean): string {
     // A segment that repeats the one before adds nothing: /a/a/a is the family of /a.
     if (segment === before) continue;
     const isLast = i === segments.length - 1;
-    if (isLast && !hasQuery && !/\d/.test(segment)) return `${pattern}/`;
-    pattern += `/${segment.replace(DIGITS, "#")}`;
+    const digits = digitsIn(segment);
+    if (isLast && !hasQuery && digits === 0) return `${pattern}/`;
+    pattern += digits === 0 ? `/${segment}` : `/${segment.replace(DIGITS, "#")}`;
     before = segment;
   }
   return hasQuery ? `${pattern}?` : pattern;
@@ -82,11 +95,12 @@ function patternOf(segments: readonly string[], hasQuery: boolean): string {
 
 /** Numbers, session ids and other names that no person chose. */
 export function isVariable(segment: string): boolean {
-  if (/^\d+$/.test(segment) || segment.startsWith("(")) return true;
+  const digits = digitsIn(segment);
+  if ((digits > 0 && digits === segment.length) || segment.startsWith("(")) return true;
   const equals = segment.indexOf("=");
   if (equals > 0) return isVariable(segment.slice(equals + 1));
   if (segment.includes(";")) return true;
-  if (segment.length < 8 || !/\d/.test(segment) || !/[a-z]/i.test(segment)) return false;
+  if (segment.length < 8 || digits === 0 || !/[a-z]/i.test(segment)) return false;
   return /^[0-9a-f-]+$/i.test(segment) || (segment.length >= 12 && isScrambled(segment));
 }
 
@@ -97,6 +111,12 @@ function isScrambled(text: string): boolean {
     if (isDigit(text.charCodeAt(i)) !== isDigit(text.charCodeAt(i - 1))) changes++;
   }
   return changes >= 4 && /^[0-9a-z_-]+$/i.test(text);
+}
+
+function digitsIn(text: string): number {
+  let digits = 0;
+  for (let i = 0; i < text.length; i++) if (isDigit(text.charCodeAt(i))) digits++;
+  return digits;
 }
 
 function isDigit(code: number): boolean {
