@@ -76,7 +76,7 @@ test("on a terminal the questions fill in what is missing and show the command",
   const { config, shown } = await configure(["--delay", "0"], answers, true);
   assert.deepEqual(
     [config.order, config.threads, config.maxPages, config.perHost],
-    ["dfs", 2, 10, 128],
+    ["dfs", 2, 10, 2048],
   );
   assert.deepEqual(config.consentedHosts, ["127.0.0.1:8080"]);
   assert.match(
