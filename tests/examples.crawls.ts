@@ -22,7 +22,8 @@ const EXPECTED: Record<string, RegExp> = {
     /^http:\/\/www\.example\.co\.uk\/b\?x=1 example\.co\.uk uk,co,example\)\/b\?x=1\n\/b forbidden 2000\n\/b\?x=1 allowed 2000\n$/,
   "10-write-a-warc.js": /^warcinfo {2}\d+ 0\nresponse http:\/\/example\.org\/ 50 0\n$/,
   "11-hooks.js": /^10 pages, then 15 in 2 runs\n$/,
-  "03-read-the-archive.js": /^warcinfo .*\nresponse .* http:\/\/127\.0\.0\.1:\d+\/.*\n/,
+  "03-read-the-archive.js":
+    /^warcinfo .*\nresource .*\/robots\.txt\nresponse .* http:\/\/127\.0\.0\.1:\d+\/.*\n/,
 };
 
 for (const name of readdirSync(folder)) {

@@ -17,7 +17,7 @@ import { bundle, bundleScripts, bundling, COMMAND_PARTS, root, SCRIPTS, src } fr
 
 const target = join(root, "build", "package");
 /** Names stay as they are and lines stay short, so that a stack tells where something happened. */
-const SMALLER = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
+const SMALLER = { minifyWhitespace: true, minifySyntax: true, lineLimit: 480 };
 /** The folder of the code that entry points share. */
 const CODE = "code";
 const MAIN = "cli/main";
@@ -102,10 +102,16 @@ for (const path of readdirSync(join(target, "dashboard/public"), {
   encoding: "utf8",
 })) {
   const file = join(target, "dashboard/public", path);
+  // The names in a library of others tell nobody here anything.
+  const minifyIdentifiers = path.startsWith("vendor");
   if (path.endsWith(".js"))
     writeFileSync(
       file,
-      transformSync(readFileSync(file, "utf8"), { ...SMALLER, legalComments: "inline" }).code,
+      transformSync(readFileSync(file, "utf8"), {
+        ...SMALLER,
+        minifyIdentifiers,
+        legalComments: "inline",
+      }).code,
     );
 }
 
