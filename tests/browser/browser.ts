@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { PROFILES, type WebProfile } from "../../src/web/profile.ts";
 import { type RunningWeb, startWeb } from "../../src/web/server.ts";
@@ -59,12 +59,20 @@ export async function watchCrawl(
   return { web, ...(await startWatched(["crawl", ...seeds, ...scope, ...crawl, ...more])) };
 }
 
+const started = new Set<ChildProcess>();
+
+/** Ends what tests that failed have left running. */
+export function endWatched(): void {
+  for (const child of started) child.kill("SIGKILL");
+}
+
 /** Starts the program and waits for the address of its dashboard. */
 export async function startWatched(
   args: readonly string[],
   program = MAIN,
 ): Promise<Omit<WatchedCrawl, "web">> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  started.add(child);
   const { written, ended } = collect(child);
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr!.on("data", () => {

@@ -6,7 +6,13 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 import { assertAccessible, LOOKS, loadAxe } from "./axe.ts";
-import { openBrowser, SKIP_WITHOUT_BROWSER, startWatched, watchCrawl } from "./browser.ts";
+import {
+  endWatched,
+  openBrowser,
+  SKIP_WITHOUT_BROWSER,
+  startWatched,
+  watchCrawl,
+} from "./browser.ts";
 import type { Browser, Page } from "./playwright.ts";
 
 const skip = SKIP_WITHOUT_BROWSER;
@@ -16,7 +22,10 @@ let browser: Browser;
 before(async () => {
   if (!skip) browser = await openBrowser();
 });
-after(async () => browser?.close());
+after(async () => {
+  endWatched();
+  await browser?.close();
+});
 
 /** A page that fails its test when anything goes wrong inside it. */
 async function openPage(t: TestContext, url: string, width = 1400): Promise<Page> {

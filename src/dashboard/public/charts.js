@@ -77,10 +77,15 @@ export class Charts {
           other.setAttribute("aria-pressed", String(other === button));
         this.#last = button.dataset.last;
         this.#zoomed = false;
-        void this.update();
+        this.#updateNow();
       });
     dark.addEventListener("change", () => this.#redraw());
     new ResizeObserver(() => this.#resize()).observe(place);
+  }
+
+  /** A server that is gone is told about elsewhere. */
+  #updateNow() {
+    this.update().catch(() => {});
   }
 
   async update() {
@@ -155,7 +160,7 @@ export class Charts {
           (plot) =>
             plot.over.addEventListener("dblclick", () => {
               this.#zoomed = false;
-              void this.update();
+              this.#updateNow();
             }),
         ],
       },

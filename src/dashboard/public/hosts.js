@@ -27,7 +27,8 @@ export class Hosts {
 
   #turn(offset) {
     this.#offset = Math.max(0, offset);
-    void this.update();
+    // A server that is gone is told about elsewhere.
+    this.update().catch(() => {});
   }
 
   async update() {
