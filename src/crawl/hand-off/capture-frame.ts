@@ -1,14 +1,14 @@
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import { type PackedLinks, PRINT_WORDS } from "../../page-engine/packed-links.ts";
-import type { ParsedPage } from "../../parse/page.ts";
-import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
-import type { Capture, EarlierRecord } from "../../store/capture.ts";
+import { directivesText } from "../../parse/robots-meta.ts";
+import type { Capture } from "../../store/capture.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
 import { LinkList, type LinkPrints, linkLines } from "../../store/link-list.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import { logText } from "./log-text.ts";
+import type { PageToStore, ResponseToStore } from "./what-to-store.ts";
 
 /*
  * A capture is sent as two parts, because a part of its own costs as much as copying a text: all facts, and the body. The
@@ -71,44 +71,6 @@ const EMPTY = Buffer.alloc(0);
 
 /** What few captures have. */
 type RareFacts = Pick<Capture, "unverified" | "unchanged" | "data" | "signals">;
-
-/** What a record needs of a response. */
-export interface ResponseToStore {
-  readonly head: {
-    readonly status: number;
-    readonly text: string;
-    /** Below 0 when there is no such field. */
-    find(nameLower: string): number;
-  };
-  readonly body: Uint8Array;
-  /** The request as sent, one character per byte. */
-  readonly requestText: string;
-  readonly address: string;
-  readonly date: number;
-  readonly unverified?: string | undefined;
-}
-
-/** What reading a response found that its record needs. */
-export interface PageToStore {
-  readonly mime: string;
-  readonly truncated: Capture["truncated"];
-  readonly unchanged?: EarlierRecord;
-  /** Length of the body without its content coding, as far as that was removed. */
-  readonly decodedBytes?: number | undefined;
-  /** Present for HTML. */
-  readonly parsed:
-    | Pick<
-        ParsedPage,
-        "title" | "words" | "links" | "linkCount" | "packed" | "linksAll" | "charset" | "language"
-      >
-    | undefined;
-  readonly robots: RobotsDirectives;
-  readonly signals?: object | undefined;
-  /** What a user's handler wants kept: one line of JSON. */
-  readonly data?: string | undefined;
-  /** What it pushed, as `packRows` packs it. */
-  readonly rows?: string | undefined;
-}
 
 /**
  * The parts of a capture frame; without `bodies` request, head and body are left out. The first part is in memory that

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  captureOf,
-  captureParts,
-  type PageToStore,
-  type ResponseToStore,
-  readCapture,
-} from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureOf, captureParts, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { logText } from "../../../src/crawl/hand-off/log-text.ts";
+import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
 import type { OutcomeLine } from "../../../src/crawl/visit/visit-outcome.ts";
 import { LINK_WORDS, PackedLinks, PRINT_WORDS } from "../../../src/page-engine/packed-links.ts";
 import { type Capture, takeOver } from "../../../src/store/capture.ts";
