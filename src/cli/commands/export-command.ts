@@ -81,6 +81,16 @@ const FORMS: Readonly<Record<string, Form>> = {
 const TEXT_FORMS = { text: "text", markdown: "markdown", wet: "wet" } as const;
 type TextForm = keyof typeof TEXT_FORMS;
 const ALL_FORMS = [...Object.keys(FORMS), ...Object.keys(TEXT_FORMS)];
+/** What only a corpus can be asked for. */
+const CORPUS_FLAGS = [
+  "format",
+  "split",
+  "language",
+  "min-words",
+  "dedupe",
+  "threads",
+  "page-time",
+] as const;
 /** A page takes milliseconds; one that takes this long was made to. */
 const MAX_PAGE_SECONDS = 20;
 
@@ -203,6 +213,11 @@ export const command: Command = {
         `export takes one folder and --to with one of ${forms}; for example orbweaver export crawls/example --to wacz`,
       );
     }
+    const useless = textForm === undefined && CORPUS_FLAGS.find((flag) => args.options.has(flag));
+    if (useless)
+      throw new UsageError(
+        `--${useless} is for a corpus of texts, not for --to ${to}; use --to text, markdown or wet`,
+      );
     const paths = crawlPaths(dir);
     finalizeIfLeft(dir);
     if (!existsSync(paths.pages) || !existsSync(paths.index)) {
