@@ -199,7 +199,7 @@ function patternTexts(name: string, patterns: Patterns | undefined): unknown {
     // Those say nothing about whether a URL matches.
     if (pattern.flags.replace(/[dgsy]/g, "") === "") return pattern.source;
     throw new UsageError(
-      `${name}: ${printable(String(pattern))} has the flags ${pattern.flags}, which cannot be kept; write it without, for example [Aa] for a`,
+      `${name}: ${printable(String(pattern))} has ${pattern.flags.length === 1 ? "the flag" : "the flags"} ${pattern.flags}, which a crawl folder cannot keep; write it without, for example [Aa] for a`,
     );
   });
 }

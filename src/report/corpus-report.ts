@@ -87,7 +87,7 @@ export interface CorpusReport {
   readonly signals: readonly Share[];
   readonly duplicates: {
     readonly exact: Duplicates;
-    readonly near: Duplicates & { readonly maxDistance: number; readonly minWords: number };
+    readonly near: Duplicates & { readonly minSimilarity: number; readonly minWords: number };
   };
   readonly links: { readonly total: number; readonly failedTargets: number };
   readonly brokenLinks: readonly BrokenLink[];
