@@ -1,4 +1,5 @@
 import { WorkerDiedError } from "../../errors.ts";
+import { reclaimRobots } from "../../fetch/robots/robots-board.ts";
 import { refuseContradictions, type ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import {
@@ -572,6 +573,7 @@ export class Workers {
         reclaimThread(memory.frontier, thread);
         // Hosts that it was asking wait for one delay.
         gatesOf(memory, thread).hosts.reclaim(thread + 1, monotonicMs() + config.delayMs);
+        if (memory.robots !== undefined) reclaimRobots(memory.robots, thread);
       },
       nextEpoch,
       begin: async (dead, epoch) => {
