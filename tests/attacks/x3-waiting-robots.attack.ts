@@ -228,8 +228,8 @@ export const attack: Attack = {
   mutants: [
     {
       name: "a redirected robots.txt waits in its place",
-      from: 'if (answer.kind === "postponed" && asked !== host)',
-      to: 'if (answer.kind === "postponed" && asked !== host) await new Promise((go) => setTimeout(go, 6e4)); if (asked !== host)',
+      from: "&& asked !== host)",
+      to: "&& asked !== host && (await new Promise((go) => setTimeout(go, 6e4)), true))",
     },
     {
       name: "a stop waits for servers",

@@ -131,7 +131,8 @@ async function leadingHosts(t: TestContext): Promise<{ port: number; asked: Map<
       } else if (to !== undefined) {
         response.writeHead(301, { location: `http://${ADDRESSES[to]}:${port}/robots.txt` }).end();
       } else {
-        const answer = () => response.end("User-agent: *\nDisallow: /no/\n");
+        const map = `http://${ADDRESSES[host]}:${port}/sitemap.xml`;
+        const answer = () => response.end(`User-agent: *\nDisallow: /no/\nSitemap: ${map}\n`);
         setTimeout(answer, SLOW_MS.get(host) ?? 0);
       }
     });
@@ -158,6 +159,8 @@ for (const frontier of ["sharded", "shared"]) {
           assert.equal(asked.get(`${host}/robots.txt`), 1, `host ${host}`);
           assert.equal(asked.get(`${host}/`), 1);
           assert.equal(asked.get(`${host}/no/x`), undefined, "the file at the end is obeyed");
+          const maps = LEADS.has(host) ? undefined : 1;
+          assert.equal(asked.get(`${host}/sitemap.xml`), maps, "and its sitemaps are read");
         }
       });
     }

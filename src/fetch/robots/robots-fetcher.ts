@@ -77,7 +77,7 @@ export interface RobotsFetcherRules {
   readonly strangerHost: (hostname: string) => Host;
   /** Called for every file that was read and is obeyed from now on. */
   readonly onFile?: ((file: ObeyedFile) => void) | undefined;
-  /** Called for the file of another origin that a redirect has led to. */
+  /** Called for the file of an origin that a redirect has led to, or another thread has read. */
   readonly onOther?: (origin: string, rules: RobotsRules) => void;
   readonly clock: () => number;
   /** What all threads know together, where an origin is not always asked by the same one. */
@@ -146,6 +146,8 @@ export class RobotsFetcher {
     this.#hasSignals ||= noted.rules.contentSignal !== undefined;
     this.#unreachable.delete(key);
     this.#cache.put(key, answer, noted.expiresAtMs);
+    // Who has read it may never visit a page of the host.
+    if (isOrigin(key)) this.#rules.onOther?.(key, noted.rules);
     return answer;
   }
 
@@ -373,6 +375,10 @@ export class RobotsFetcher {
 function keyOf(url: CrawlUrl): string {
   const server = serverOf(url);
   return url === `${server}/robots.txt` ? server : url;
+}
+
+function isOrigin(key: string): boolean {
+  return key.indexOf("/", "https://".length) < 0;
 }
 
 /** The response as a robots.txt file. */
