@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Random } from "../faults/drill.ts";
 import { PowerCut } from "../support/engine/power-cut.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";
@@ -26,9 +27,14 @@ export const drill: ClusterDrill = {
         const worker = crawl.alive[random.below(crawl.alive.length)];
         if (worker === undefined) break;
         await crawl.atWork(worker);
-        await crawl.served((await web.report()).pages + pages / (4 * count));
-        if (worker.child.exitCode !== null) break;
+        // From now on, because what was there before it began to look would be lost as well.
         const power = new PowerCut(redis);
+        await setTimeout(LOST_MS);
+        await crawl.served((await web.report()).pages + pages / (4 * count));
+        if (worker.child.exitCode !== null) {
+          power.stop();
+          break;
+        }
         worker.isKilled = true;
         worker.child.kill("SIGTERM");
         await worker.ended;
