@@ -78,12 +78,14 @@ export async function runCrawl(
       throw fault;
     });
     progress.close();
-    const { losesUrls } = frontierTraits(config);
+    const { losesUrls, hasJournals, isElsewhere } = frontierTraits(config);
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
     else if (!config.quiet)
       io.stdout.write(
         summaryText(summary, {
           showsLoss: losesUrls,
+          isShared: !hasJournals,
+          isElsewhere,
           errors: crawl.figures().errors,
           hasReport: config.report,
           colours: coloursOf(io.stdout, io.environment, config.color),

@@ -47,7 +47,7 @@ import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/clos
 import { Drain } from "./ending/drain.ts";
 import { flowOf } from "./ending/flow.ts";
 import { Idleness } from "./ending/idleness.ts";
-import { limitReached, resumeCommand } from "./ending/limit-reached.ts";
+import { limitReached, rejoinCommand, resumeCommand } from "./ending/limit-reached.ts";
 import { seedFaults } from "./ending/seed-faults.ts";
 import {
   type BeforeRun,
@@ -679,11 +679,18 @@ export class Crawl {
     const reached = { pages: sums.pages, bytes: this.#control.bytes.value };
     const limit = ended === "limit" ? limitReached(this.#config, reached, seconds) : null;
     const isLeft = ended !== "finished" || sums.unavailable > 0;
-    const goesOn = isLeft && frontierTraits(this.#config).isDurable;
+    const { isDurable, isElsewhere } = frontierTraits(this.#config);
+    const goOn =
+      isLeft && isDurable
+        ? resumeCommand(this.#out, this.#config, limit)
+        : // A limit ends it for all workers.
+          isElsewhere && ended === "interrupted"
+          ? rejoinCommand(this.#out, this.#config)
+          : null;
     return {
       ended,
       limit,
-      next: goesOn ? resumeCommand(this.#out, this.#config, limit) : null,
+      next: goOn,
       seedFaults: [],
       out: this.#out,
       seconds,
