@@ -17,7 +17,7 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { HostPage } from "../crawler/host-list.ts";
 import type { HostQuestion } from "../crawler/host-ranking.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
-import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { MAX_HANDLER_MS } from "../visit/handler-watch.ts";
 import { AbsentThreads } from "./absent-threads.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
