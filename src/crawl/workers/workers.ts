@@ -8,6 +8,7 @@ import {
   reclaimThread,
 } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
+import { compileLess } from "../../runtime/compile-less.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { type Totals, totals } from "../../stats/counters.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
@@ -174,7 +175,7 @@ export class Workers {
       await this.#dismissCrawlers();
       throw error;
     }
-    this.postToAll(this.#go);
+    this.postToAll(this.#letGo());
     this.#absent.listen();
     this.release();
   }
@@ -221,10 +222,12 @@ export class Workers {
       return this.#startCrawler(thread, this.#epoch, false, true);
     });
     await Promise.all(starting);
-    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#go);
+    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#letGo());
   }
 
-  get #go(): ToCrawler {
+  /** The message to go. Whoever gets it has loaded its code. */
+  #letGo(): ToCrawler {
+    compileLess();
     return { kind: "go", facts: this.#facts.all, changes: this.#plan.changes() };
   }
 
@@ -592,7 +595,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#crawlers[thread]!.worker.postMessage(this.#go);
+        this.#crawlers[thread]!.worker.postMessage(this.#letGo());
       },
     };
   }
