@@ -6,7 +6,7 @@ const LESS_FLAG = "--interrupt-budget=500000";
 /** After this long the first pages have been fetched, and with them Node has loaded what it loads for the first request. */
 const FIRST_PAGES_MS = 60;
 /** A process that has used so much CPU will use more: from then on optimising pays. */
-const LONG_CPU_SECONDS = 1.2;
+const LONG_CPU_SECONDS = 0.9;
 const LOOK_EVERY_MS = 100;
 
 let isAllowed = false;
