@@ -4,6 +4,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { mayCompileLess } from "../runtime/compile-less.ts";
 import { freshFolder } from "../store/folder/fresh-folder.ts";
 import { coloursOf } from "./colours.ts";
 import { type Io, onSignals } from "./io.ts";
@@ -24,6 +25,7 @@ export async function runCrawl(
   resumes = false,
   onStart: (note: (text: string) => void, crawl: Crawl) => void = () => {},
 ): Promise<number> {
+  mayCompileLess();
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
   const progress = new Progress(io.stderr, {

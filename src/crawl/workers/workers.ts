@@ -10,6 +10,7 @@ import {
 } from "../../frontier/frontier-memory.ts";
 import { untouchedShards } from "../../frontier/shard/untouched-shards.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
+import { compileLess } from "../../runtime/compile-less.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { type Totals, totals } from "../../stats/counters.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
@@ -19,7 +20,7 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { HostPage } from "../crawler/host-list.ts";
 import type { HostQuestion } from "../crawler/host-ranking.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
-import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { MAX_HANDLER_MS } from "../visit/handler-watch.ts";
 import { AbsentThreads } from "./absent-threads.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
@@ -176,7 +177,7 @@ export class Workers {
       await this.#dismissCrawlers();
       throw error;
     }
-    this.postToAll(this.#go);
+    this.postToAll(this.#letGo());
     this.#absent.listen();
     this.release();
   }
@@ -232,10 +233,12 @@ export class Workers {
       return this.#startCrawler(thread, this.#epoch, this.#plan.resumed, true);
     });
     await Promise.all(starting);
-    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#go);
+    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#letGo());
   }
 
-  get #go(): ToCrawler {
+  /** The message to go. Whoever gets it has loaded its code. */
+  #letGo(): ToCrawler {
+    compileLess();
     return { kind: "go", facts: this.#facts.all, changes: this.#plan.changes() };
   }
 
@@ -604,7 +607,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#crawlers[thread]!.worker.postMessage(this.#go);
+        this.#crawlers[thread]!.worker.postMessage(this.#letGo());
       },
     };
   }
