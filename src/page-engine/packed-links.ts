@@ -1,5 +1,7 @@
 /** Words of a link in the engine's memory: fingerprint (low, high half), where its URL begins and ends, mark, origin. */
 export const LINK_WORDS = 6;
+/** Words of a link as `putPrints` puts them. */
+export const PRINT_WORDS = 3;
 const FROM = 2;
 const TO = 3;
 const MARK = 4;
@@ -110,6 +112,24 @@ export class PackedLinks {
     const text = () => this.#bytes.latin1Slice(from, to);
     this.#urls = this.length === 0 ? [] : text().split(LINE_END + LINE_START);
     return this.#urls;
+  }
+
+  /**
+   * Puts what tells a link of the lines into words: both halves of its fingerprint, and where its URL ends in the lines.
+   * Answers the place behind the last of them.
+   */
+  putPrints(into: Uint32Array, at: number): number {
+    this.#check();
+    const words = this.#words;
+    const offset = this.#offset + this.#linesAt;
+    let to = at;
+    for (let from = 0; from < LINK_WORDS * this.length; from += LINK_WORDS) {
+      into[to] = words[from]!;
+      into[to + 1] = words[from + 1]!;
+      into[to + 2] = words[from + TO]! - offset;
+      to += PRINT_WORDS;
+    }
+    return to;
   }
 
   /** Nobody will ask any more: what is in the engine's memory may be overwritten. */

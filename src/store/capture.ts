@@ -1,7 +1,7 @@
 import type { PageLocation } from "../frontier/finish.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { LinkList } from "./link-list.ts";
+import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -101,7 +101,7 @@ export function takeOver(capture: Capture): void {
   capture.request = own(capture.request);
   capture.head = own(capture.head);
   capture.body = own(capture.body);
-  capture.outlinks = LinkList.fromLines(own(capture.outlinks.lines), capture.outlinks.length);
+  capture.outlinks = capture.outlinks.copy();
   if (capture.rows !== undefined) capture.rows = own(capture.rows);
   if (capture.line !== undefined) capture.line = own(capture.line);
 }

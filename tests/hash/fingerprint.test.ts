@@ -1,35 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fingerprint, lastFingerprint, UrlFingerprints } from "../../src/hash/fingerprint.ts";
+import { fingerprint, fingerprintText, lastFingerprint } from "../../src/hash/fingerprint.ts";
 
-test("prints of URLs in bytes are those of the same URLs as strings, whatever origin came before", () => {
-  const origin = fc.constantFrom(
-    "http://a/",
-    "http://a.b/",
-    "http://a.bc/",
-    "https://a/",
-    "http://a",
-    "x",
-    `http://${"long.".repeat(40)}/`,
-    `http://${"long.".repeat(40)}er/`,
-  );
-  const path = fc.string({ unit: fc.constantFrom("a", "b", "/", "?"), maxLength: 6 });
-  const url = fc.tuple(origin, path).map((parts) => parts.join(""));
+test("a fingerprint depends on every character, on the seed, and on nothing else (property)", () => {
+  const of = (text: string, low: number, high: number) => {
+    fingerprint(text, low, high);
+    return [lastFingerprint.low, lastFingerprint.high];
+  };
   fc.assert(
-    fc.property(fc.array(url), fc.nat(), fc.nat(), (urls, seedLow, seedHigh) => {
-      const fingerprints = new UrlFingerprints(seedLow, seedHigh);
-      const bytes = Buffer.from(urls.map((each) => `${each}\r`).join(""));
-      let at = 0;
-      for (const each of urls) {
-        at = fingerprints.until(bytes, at, 13) + 1;
-        const { low, high } = lastFingerprint;
-        fingerprint(each, seedLow, seedHigh);
-        assert.deepEqual([low, high], [lastFingerprint.low, lastFingerprint.high], each);
-        // What was remembered of it must not change with its bytes.
-        bytes.fill(0, 0, at);
-      }
-      assert.equal(at, bytes.length);
+    fc.property(fc.string({ minLength: 1 }), fc.nat(), fc.nat(), fc.nat(), (text, low, high, i) => {
+      const at = i % text.length;
+      const code = text.charCodeAt(at) ^ 1;
+      const other = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+      const print = of(text, low, high);
+      assert.notDeepEqual(of(other, low, high), print);
+      assert.notDeepEqual(of(text, low ^ 1, high), print);
+      assert.notDeepEqual(of(text, low, high ^ 1), print);
+      assert.deepEqual(of(text, low, high), print);
+      assert.match(fingerprintText(text, low, high), /^[0-9a-f]{16}$/);
     }),
   );
 });

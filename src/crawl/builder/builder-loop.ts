@@ -392,10 +392,31 @@ export class BuilderLoop {
   #append(entry: Entry, then: () => void = () => {}): void {
     const { writer } = this.#parts;
     let isDue = false;
+    try {
+      isDue = writer.append(entry);
+    } catch (fault) {
+      this.#appendRefused(entry, then, { fault });
+      return;
+    }
+    then();
+    if (isDue) this.#write([(done) => writer.flush(done)]);
+  }
+
+  /** The same for an entry that the writer has refused once. */
+  #appendRefused(entry: Entry, then: () => void, first: { readonly fault: unknown }): void {
+    const { writer } = this.#parts;
+    let refusal: { readonly fault: unknown } | undefined = first;
+    let isDue = false;
     let isOver = false;
     let isLate = false;
     const append = () => {
-      isDue = writer.append(entry);
+      if (refusal === undefined) {
+        isDue = writer.append(entry);
+        return;
+      }
+      const { fault } = refusal;
+      refusal = undefined;
+      throw fault;
     };
     this.#repeat([(done) => answer(append, done)], () => {
       isOver = true;

@@ -1,157 +1,185 @@
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
-import type { ParsedPage } from "../../parse/page.ts";
-import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
-import type { Capture, EarlierRecord, PageFacts } from "../../store/capture.ts";
+import { type PackedLinks, PRINT_WORDS } from "../../page-engine/packed-links.ts";
+import { directivesText } from "../../parse/robots-meta.ts";
+import type { Capture } from "../../store/capture.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
-import { LinkList, linkLines } from "../../store/link-list.ts";
+import { LinkList, type LinkPrints, linkLines } from "../../store/link-list.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { OutcomeLine } from "../visit/visit-outcome.ts";
+import { logText } from "./log-text.ts";
+import type { PageToStore, ResponseToStore } from "./what-to-store.ts";
 
 /*
- * A capture is sent as two parts: all texts in one, because a part of its own costs as much as copying the text, and the
- * body.
+ * A capture is sent as two parts, because a part of its own costs as much as copying a text: all facts, and the body. The
+ * first one begins with words of 32 bits:
  *
- *   (length u32){6} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1) | rows (UTF-8)
+ *   facts and lengths (WORDS) | prints of links | line of the log (UTF-8) | texts (UTF-8) | lines of links | request | response head (Latin-1) | rows (UTF-8)
+ *
+ * The texts stand there as one, so that each side has one string to write or to read; their lengths, in characters, are
+ * among the words.
  */
 
-const TEXTS = 6;
-const HEAD_BYTES = 4 * TEXTS;
+// Places of the words; a number of 64 bits takes two.
+const FLAGS = 0;
+const STATUS = 1;
+const DEPTH = 2;
+const PAGE_WORDS = 3;
+const LINKS = 4;
+const LINKS_ALL = 5;
+const DATE = 6;
+const BYTES = 8;
+const DECODED_BYTES = 10;
+const CASH = 12;
+const SEED_LOW = 14;
+const SEED_HIGH = 15;
+/** Links of which there are prints: all or none. */
+const PRINTS = 16;
+/** Lengths of the sections in bytes. */
+const LINE_BYTES = 17;
+const TEXT_BYTES = 18;
+const LINK_BYTES = 19;
+const REQUEST_BYTES = 20;
+const HEAD_BYTES = 21;
+const ROW_BYTES = 22;
+// Lengths of the texts. Half a character at the end of one meets an ASCII character of the next, never its other half.
+const TITLE = 23;
+const URL_TEXT = 24;
+const LANGUAGE = 25;
+const VIA = 26;
+const MIME = 27;
+const IP = 28;
+const PARENT = 29;
+const TRUNCATED = 30;
+const CHARSET = 31;
+const ROBOTS = 32;
+/** What few captures have, as JSON. */
+const RARE = 33;
+const WORDS = 34;
+
+// Bits of FLAGS.
+const IS_PAGE = 1;
+const IS_DECHUNKED = 2;
+const HAS_PARENT = 4;
+const IS_TRUNCATED = 8;
+const HAS_LANGUAGE = 16;
+const HAS_DECODED = 32;
+const HAS_CASH = 64;
+
+const WORD_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
-const NO_SIGNALS = [] as const;
 
-/** `undefined` in a list becomes null in JSON. */
-type Absent = null | undefined;
-
-/** A capture without its bytes and links, as a list: names of fields would cost more than the values. */
-type CaptureFacts = readonly [
-  url: CrawlUrl,
-  status: number,
-  mime: string,
-  bytes: number,
-  depth: number,
-  via: Via,
-  parent: CrawlUrl | Absent,
-  ip: string,
-  date: number,
-  dechunked: boolean,
-  truncated: Capture["truncated"] | Absent,
-  unverified: string | Absent,
-  unchanged: EarlierRecord | Absent,
-  cash: number | Absent,
-  data: string | Absent,
-  page: PageFactsList | Absent,
-  decodedBytes: number | Absent,
-  /** Only where there is any. */
-  signals?: string,
-];
-
-type PageFactsList = readonly [
-  title: string,
-  words: number,
-  links: number,
-  charset: string,
-  language: string | Absent,
-  robots: string,
-  linksAll: number,
-];
-
-/** What a record needs of a response. */
-export interface ResponseToStore {
-  readonly head: {
-    readonly status: number;
-    readonly text: string;
-    /** Below 0 when there is no such field. */
-    find(nameLower: string): number;
-  };
-  readonly body: Uint8Array;
-  /** The request as sent, one character per byte. */
-  readonly requestText: string;
-  readonly address: string;
-  readonly date: number;
-  readonly unverified?: string | undefined;
-}
-
-/** What reading a response found that its record needs. */
-export interface PageToStore {
-  readonly mime: string;
-  readonly truncated: Capture["truncated"];
-  readonly unchanged?: EarlierRecord;
-  /** Length of the body without its content coding, as far as that was removed. */
-  readonly decodedBytes?: number | undefined;
-  /** Present for HTML. */
-  readonly parsed:
-    | Pick<
-        ParsedPage,
-        "title" | "words" | "links" | "linkCount" | "packed" | "linksAll" | "charset" | "language"
-      >
-    | undefined;
-  readonly robots: RobotsDirectives;
-  readonly signals?: object | undefined;
-  /** What a user's handler wants kept: one line of JSON. */
-  readonly data?: string | undefined;
-  /** What it pushed, as `packRows` packs it. */
-  readonly rows?: string | undefined;
-}
+/** What few captures have. */
+type RareFacts = Pick<Capture, "unverified" | "unchanged" | "data" | "signals">;
 
 /**
  * The parts of a capture frame; without `bodies` request, head and body are left out. The first part is in memory that
  * the next call reuses.
  */
 export function captureParts(
-  line: object,
+  line: Partial<OutcomeLine>,
   lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
   response: ResponseToStore,
   page: PageToStore,
   bodies: boolean,
 ): Uint8Array[] {
-  const { parsed } = page;
+  const { parsed, truncated, mime, decodedBytes } = page;
   const { head } = response;
-  const pageFacts: PageFactsList | undefined =
-    parsed === undefined
-      ? undefined
-      : [
-          parsed.title,
-          parsed.words,
-          parsed.linkCount,
-          parsed.charset,
-          parsed.language,
-          directivesText(page.robots),
-          parsed.linksAll,
-        ];
-  const facts: CaptureFacts = [
-    lease.url,
-    head.status,
-    page.mime,
-    response.body.length,
-    lease.depth,
-    lease.via,
-    lease.parent,
-    response.address,
-    response.date,
-    head.find("transfer-encoding") >= 0,
-    page.truncated,
-    response.unverified,
-    page.unchanged,
-    lease.cash,
-    page.data,
-    pageFacts,
-    page.decodedBytes,
-    ...(page.signals === undefined ? NO_SIGNALS : ([jsonLine(page.signals)] as const)),
-  ];
-  const texts = packTexts(
-    jsonLine(line),
-    JSON.stringify(facts),
-    parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links)),
-    bodies ? response.requestText : "",
-    bodies ? head.text : "",
-    page.rows ?? "",
-  );
-  return [texts, bodies ? response.body : EMPTY];
+  const { parent, cash, url, via } = lease;
+  const logged = logText(line);
+  const title = parsed?.title ?? "";
+  const language = parsed?.language;
+  const charset = parsed?.charset ?? "";
+  const robots = parsed === undefined ? "" : directivesText(page.robots);
+  const rare = rareText(response, page);
+  const text = `${title}${url}${language ?? ""}${via}${mime}${response.address}${parent ?? ""}${truncated ?? ""}${charset}${robots}${rare}`;
+  const links = parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links));
+  const request = bodies ? response.requestText : "";
+  const headText = bodies ? head.text : "";
+  const rows = page.rows ?? "";
+  const prints = parsed?.packed?.length ?? 0;
+  const fixed = WORD_BYTES * (WORDS + PRINT_WORDS * prints);
+  const wide = WIDEST * (logged.length + text.length + rows.length);
+  const room = roomFor(fixed + wide + links.length + request.length + headText.length);
+  const { words, bytes } = room;
+
+  words[FLAGS] =
+    (parsed === undefined ? 0 : IS_PAGE) |
+    (head.find("transfer-encoding") >= 0 ? IS_DECHUNKED : 0) |
+    (parent === undefined ? 0 : HAS_PARENT) |
+    (truncated === undefined ? 0 : IS_TRUNCATED) |
+    (language === undefined ? 0 : HAS_LANGUAGE) |
+    (decodedBytes === undefined ? 0 : HAS_DECODED) |
+    (cash === undefined ? 0 : HAS_CASH);
+  words[STATUS] = head.status;
+  words[DEPTH] = lease.depth;
+  words[PAGE_WORDS] = parsed?.words ?? 0;
+  words[LINKS] = parsed?.linkCount ?? 0;
+  words[LINKS_ALL] = parsed?.linksAll ?? 0;
+  putNumber(words, DATE, response.date);
+  putNumber(words, BYTES, response.body.length);
+  putNumber(words, DECODED_BYTES, decodedBytes ?? 0);
+  putNumber(words, CASH, cash ?? 0);
+  words[SEED_LOW] = parsed?.packed?.seedLow ?? 0;
+  words[SEED_HIGH] = parsed?.packed?.seedHigh ?? 0;
+  words[PRINTS] = prints;
+  parsed?.packed?.putPrints(words, WORDS);
+  words[TITLE] = title.length;
+  words[URL_TEXT] = url.length;
+  words[LANGUAGE] = language?.length ?? 0;
+  words[VIA] = via.length;
+  words[MIME] = mime.length;
+  words[IP] = response.address.length;
+  words[PARENT] = parent?.length ?? 0;
+  words[TRUNCATED] = truncated?.length ?? 0;
+  words[CHARSET] = charset.length;
+  words[ROBOTS] = robots.length;
+  words[RARE] = rare.length;
+
+  let at = fixed;
+  words[LINE_BYTES] = bytes.utf8Write(logged, at);
+  at += words[LINE_BYTES]!;
+  words[TEXT_BYTES] = bytes.utf8Write(text, at);
+  at += words[TEXT_BYTES]!;
+  // Links are canonical, request and head are as on the wire: one byte per character.
+  if (typeof links === "string") bytes.latin1Write(links, at);
+  else bytes.set(links, at);
+  words[LINK_BYTES] = links.length;
+  at += links.length;
+  words[REQUEST_BYTES] = bytes.latin1Write(request, at);
+  at += request.length;
+  words[HEAD_BYTES] = bytes.latin1Write(headText, at);
+  at += headText.length;
+  words[ROW_BYTES] = rows === "" ? 0 : bytes.utf8Write(rows, at);
+  at += words[ROW_BYTES]!;
+  return [bytes.subarray(0, at), bodies ? response.body : EMPTY];
+}
+
+function rareText({ unverified }: ResponseToStore, { unchanged, data, signals }: PageToStore) {
+  if (unverified === undefined && unchanged === undefined && data === undefined && !signals)
+    return "";
+  const rare: RareFacts = { unverified, unchanged, data, signals: signals && jsonLine(signals) };
+  return JSON.stringify(rare);
+}
+
+const number = new Float64Array(1);
+const halves = new Uint32Array(number.buffer);
+
+function putNumber(words: Uint32Array, at: number, value: number): void {
+  number[0] = value;
+  words[at] = halves[0]!;
+  words[at + 1] = halves[1]!;
+}
+
+function readNumber(words: Uint32Array, at: number): number {
+  halves[0] = words[at]!;
+  halves[1] = words[at + 1]!;
+  return number[0]!;
 }
 
 /** The same capture without a frame: what would be read from it. Links and body are views. */
 export function captureOf(
-  line: object,
+  line: Partial<OutcomeLine>,
   lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
   response: ResponseToStore,
   page: PageToStore,
@@ -160,7 +188,7 @@ export function captureOf(
   const { parsed } = page;
   const { head } = response;
   const lines = parsed?.packed?.lines ?? linkLines(parsed?.links ?? []);
-  const text = jsonLine(line);
+  const text = logText(line);
   return {
     kind: "capture",
     url: lease.url,
@@ -192,6 +220,7 @@ export function captureOf(
     outlinks: LinkList.fromLines(
       typeof lines === "string" ? Buffer.from(lines, "latin1") : lines,
       parsed?.linkCount ?? 0,
+      printsOf(parsed?.packed),
     ),
     request: bodies ? Buffer.from(response.requestText, "latin1") : EMPTY,
     head: bodies ? Buffer.from(head.text, "latin1") : EMPTY,
@@ -203,100 +232,133 @@ export function captureOf(
   };
 }
 
-/** Methods of Node's buffers; called directly they cost less than `write` for short texts. */
-interface WritableBuffer extends Buffer {
+/** What the engine knows of the links, in memory of its own: the links leave the engine's with the next page. */
+function printsOf(packed: PackedLinks | undefined): LinkPrints | undefined {
+  if (packed === undefined) return undefined;
+  const { seedLow, seedHigh, length } = packed;
+  const words = new Uint32Array(PRINT_WORDS * length);
+  packed.putPrints(words, 0);
+  return { seedLow, seedHigh, words, from: 0 };
+}
+
+/** Methods of Node's buffers; called directly they cost less than `write` and `toString` for short texts. */
+interface DirectBuffer extends Buffer {
   utf8Write(text: string, at: number): number;
   latin1Write(text: string, at: number): number;
+  utf8Slice(from: number, to: number): string;
+  latin1Slice(from: number, to: number): string;
+}
+
+/** The same memory as bytes and as words. */
+interface Room {
+  readonly bytes: DirectBuffer;
+  readonly words: Uint32Array;
 }
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Most bytes of a character of a string in UTF-8. */
 const WIDEST = 3;
-let scratch: WritableBuffer | undefined;
+let scratch: Room | undefined;
 
-function room(size: number): WritableBuffer {
-  if (size > SCRATCH_BYTES) return Buffer.allocUnsafe(size) as WritableBuffer;
-  scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES) as WritableBuffer;
+function roomFor(size: number): Room {
+  if (size > SCRATCH_BYTES) return newRoom(size);
+  scratch ??= newRoom(SCRATCH_BYTES);
   return scratch;
 }
 
-function packTexts(
-  line: string,
-  facts: string,
-  links: string | Buffer,
-  request: string,
-  head: string,
-  rows: string,
-): Buffer {
-  const wide = WIDEST * (line.length + facts.length + rows.length);
-  const bytes = room(HEAD_BYTES + wide + links.length + request.length + head.length);
-  const lineBytes = bytes.utf8Write(line, HEAD_BYTES);
-  let at = HEAD_BYTES + lineBytes;
-  const factsBytes = bytes.utf8Write(facts, at);
-  at += factsBytes;
-  // Links are canonical, request and head are as on the wire: one byte per character.
-  if (typeof links === "string") at += bytes.latin1Write(links, at);
-  else {
-    bytes.set(links, at);
-    at += links.length;
-  }
-  at += bytes.latin1Write(request, at);
-  at += bytes.latin1Write(head, at);
-  const rowsBytes = rows === "" ? 0 : bytes.utf8Write(rows, at);
-  at += rowsBytes;
-  bytes.writeUInt32LE(lineBytes, 0);
-  bytes.writeUInt32LE(factsBytes, 4);
-  bytes.writeUInt32LE(links.length, 8);
-  bytes.writeUInt32LE(request.length, 12);
-  bytes.writeUInt32LE(head.length, 16);
-  bytes.writeUInt32LE(rowsBytes, 20);
-  return bytes.subarray(0, at);
+function newRoom(size: number): Room {
+  const memory = new ArrayBuffer((size + WORD_BYTES - 1) & -WORD_BYTES);
+  return { bytes: Buffer.from(memory) as DirectBuffer, words: new Uint32Array(memory) };
 }
 
-/** Reads the parts of a capture frame; line, links, request, head and body are views. */
-export function readCapture([texts, body]: readonly Buffer[]): Capture {
-  const bytes = texts!;
-  const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
-  const linksAt = factsAt + bytes.readUInt32LE(4);
-  const requestAt = linksAt + bytes.readUInt32LE(8);
-  const headAt = requestAt + bytes.readUInt32LE(12);
-  const rowsAt = headAt + bytes.readUInt32LE(16);
-  const rowsBytes = bytes.readUInt32LE(20);
-  const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
-  const page = pageOf(facts[15]);
+/** Words of the memory that frames were read from last: nearly all are in one hand-off buffer. */
+let readWords: Uint32Array = new Uint32Array(0);
+
+/** Reads the parts of a capture frame; line, links, request, head, rows and body are views. */
+export function readCapture([facts, body]: readonly Buffer[]): Capture {
+  // Whoever holds frames elsewhere may hold them anywhere.
+  const isAligned = facts!.byteOffset % WORD_BYTES === 0;
+  const bytes = (isAligned ? facts! : newRoom(facts!.length).bytes) as DirectBuffer;
+  if (!isAligned) bytes.set(facts!);
+  if (readWords.buffer !== bytes.buffer)
+    readWords = new Uint32Array(bytes.buffer, 0, Math.floor(bytes.buffer.byteLength / WORD_BYTES));
+  const words = readWords;
+  const w = bytes.byteOffset / WORD_BYTES;
+  const flags = words[w + FLAGS]!;
+  const prints = words[w + PRINTS]!;
+  const links = words[w + LINKS]!;
+  const lineAt = WORD_BYTES * (WORDS + PRINT_WORDS * prints);
+  const textAt = lineAt + words[w + LINE_BYTES]!;
+  const linksAt = textAt + words[w + TEXT_BYTES]!;
+  const requestAt = linksAt + words[w + LINK_BYTES]!;
+  const headAt = requestAt + words[w + REQUEST_BYTES]!;
+  const rowsAt = headAt + words[w + HEAD_BYTES]!;
+  const rowBytes = words[w + ROW_BYTES]!;
+  let chars = 0;
+  for (let i = TITLE; i < WORDS; i++) chars += words[w + i]!;
+  const isAscii = chars === words[w + TEXT_BYTES];
+  const text = isAscii ? bytes.latin1Slice(textAt, linksAt) : bytes.utf8Slice(textAt, linksAt);
+  let at = 0;
+  const next = (length: number): string => {
+    const from = at;
+    at += words[w + length]!;
+    return text.slice(from, at);
+  };
+  const title = next(TITLE);
+  const url = next(URL_TEXT) as CrawlUrl;
+  const language = next(LANGUAGE);
+  const via = next(VIA) as Via;
+  const mime = next(MIME);
+  const ip = next(IP);
+  const parent = next(PARENT) as CrawlUrl;
+  const truncated = next(TRUNCATED) as NonNullable<Capture["truncated"]>;
+  const charset = next(CHARSET);
+  const robots = next(ROBOTS);
+  const rare: RareFacts | undefined =
+    words[w + RARE] === 0 ? undefined : JSON.parse(text.slice(at));
+  const seeds = { seedLow: words[w + SEED_LOW]!, seedHigh: words[w + SEED_HIGH]! };
   return {
     kind: "capture",
-    url: facts[0],
-    status: facts[1],
-    mime: facts[2],
-    bytes: facts[3],
-    depth: facts[4],
-    via: facts[5],
-    parent: facts[6] ?? undefined,
-    ip: facts[7],
-    date: facts[8],
-    dechunked: facts[9],
-    truncated: facts[10] ?? undefined,
-    unverified: facts[11] ?? undefined,
-    unchanged: facts[12] ?? undefined,
-    cash: facts[13] ?? undefined,
-    data: facts[14] ?? undefined,
-    page,
-    decodedBytes: facts[16] ?? undefined,
-    signals: facts[17],
-    outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
+    url,
+    status: words[w + STATUS]!,
+    mime,
+    bytes: readNumber(words, w + BYTES),
+    depth: words[w + DEPTH]!,
+    via,
+    parent: (flags & HAS_PARENT) === 0 ? undefined : parent,
+    ip,
+    date: readNumber(words, w + DATE),
+    dechunked: (flags & IS_DECHUNKED) !== 0,
+    truncated: (flags & IS_TRUNCATED) === 0 ? undefined : truncated,
+    unverified: rare?.unverified,
+    unchanged: rare?.unchanged,
+    cash: (flags & HAS_CASH) === 0 ? undefined : readNumber(words, w + CASH),
+    data: rare?.data,
+    page:
+      (flags & IS_PAGE) === 0
+        ? undefined
+        : {
+            title,
+            words: words[w + PAGE_WORDS]!,
+            links,
+            charset,
+            language: (flags & HAS_LANGUAGE) === 0 ? undefined : language,
+            robots,
+            linksAll: words[w + LINKS_ALL]!,
+          },
+    decodedBytes: (flags & HAS_DECODED) === 0 ? undefined : readNumber(words, w + DECODED_BYTES),
+    signals: rare?.signals,
+    outlinks: LinkList.fromLines(
+      bytes.subarray(linksAt, requestAt),
+      links,
+      prints === 0 ? undefined : { ...seeds, words, from: w + WORDS },
+    ),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, rowsAt),
     body: body!,
-    rows: rowsBytes === 0 ? undefined : bytes.subarray(rowsAt, rowsAt + rowsBytes),
+    rows: rowBytes === 0 ? undefined : bytes.subarray(rowsAt, rowsAt + rowBytes),
     // Without its closing brace.
-    line: bytes.subarray(HEAD_BYTES, factsAt - 1),
+    line: bytes.subarray(lineAt, textAt - 1),
     archived: undefined,
   };
-}
-
-function pageOf(facts: PageFactsList | Absent): PageFacts | undefined {
-  if (facts == null) return undefined;
-  const [title, words, links, charset, language, robots, linksAll] = facts;
-  return { title, words, links, charset, language: language ?? undefined, robots, linksAll };
 }

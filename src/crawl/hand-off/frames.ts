@@ -1,7 +1,9 @@
 /*
  * What a crawler hands to its builder, record after record:
  *
- *   kind u8 | parts u8 | (part length u32){parts} | part bytes …
+ *   kind u8 | parts u8 | 0 u16 | (part length u32){parts} | part bytes …
+ *
+ * So the first part begins at a multiple of 4, like the record.
  */
 
 /** Kinds of records. */
@@ -26,16 +28,15 @@ export const FRAMES = {
   robots: 9,
 } as const;
 
-const PREFIX_BYTES = 2;
+const PREFIX_BYTES = 4;
 
 /** The bytes that stand before the parts of a record. */
 export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   const head = Buffer.allocUnsafe(PREFIX_BYTES + 4 * parts.length);
-  head.writeUInt8(kind, 0);
-  head.writeUInt8(parts.length, 1);
-  for (let i = 0; i < parts.length; i++) {
-    head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
-  }
+  head[0] = kind;
+  head[1] = parts.length;
+  head[2] = head[3] = 0;
+  for (let i = 0; i < parts.length; i++) head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
   return head;
 }
 

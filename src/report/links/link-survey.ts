@@ -8,6 +8,7 @@ import { NodeTable } from "./node-table.ts";
 import { type PageRank, pageRank } from "./streamed-page-rank.ts";
 
 const EDGES_AT_ONCE = 64 * 1024;
+const NO_GRAPH = { version: 2, seedLow: 0, seedHigh: 0 } as const;
 
 /** The link graph of a crawl as a report needs it: by number, pages first, then URLs that failed. */
 export class LinkSurvey {
@@ -22,7 +23,7 @@ export class LinkSurvey {
     this.#dir = dir;
     const { facts, in: incoming, out } = graphPaths(dir);
     this.#isThere = existsSync(facts) && existsSync(incoming) && existsSync(out);
-    this.#table = new NodeTable(this.#isThere ? graphFacts(facts) : { seedLow: 0, seedHigh: 0 });
+    this.#table = new NodeTable(this.#isThere ? graphFacts(facts) : NO_GRAPH);
   }
 
   /** Whether the crawl has a finished link graph. */

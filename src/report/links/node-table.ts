@@ -1,25 +1,26 @@
-import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { safeUri } from "../../store/files/safe-text.ts";
+import { graphId, type IdRules } from "../../store/folder/graph-facts.ts";
 import { idText } from "../../store/graph/link-log.ts";
 
 const NONE = -1;
 
 /** Numbers for URLs by their ids in the link graph: 20 to 40 bytes each, whatever the length of the URLs. */
 export class NodeTable {
-  readonly #seeds: readonly [low: number, high: number];
+  readonly #ids: IdRules;
   #high = new Uint32Array(1024);
   #low = new Uint32Array(1024);
   /** Open addressing: places of ids, or NONE. */
   #slots = new Int32Array(4096).fill(NONE);
   size = 0;
 
-  constructor({ seedLow, seedHigh }: { readonly seedLow: number; readonly seedHigh: number }) {
-    this.#seeds = [seedLow, seedHigh];
+  constructor(ids: IdRules) {
+    this.#ids = ids;
   }
 
   /** The number of a URL, which is the next one if it is new. */
   add(url: string): number {
-    fingerprint(safeUri(url), ...this.#seeds);
+    graphId(safeUri(url), this.#ids);
     const { high, low } = lastFingerprint;
     const slot = this.#slotOf(high, low);
     const known = this.#slots[slot]!;

@@ -1,9 +1,9 @@
-import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { chunksOf, readLines } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { writeLines } from "../files/write-lines.ts";
 import { partOf } from "../folder/crawl-folder.ts";
-import { graphFacts, graphPaths } from "../folder/graph-facts.ts";
+import { graphFacts, graphId, graphPaths } from "../folder/graph-facts.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "../graph/edge-file.ts";
 import { idText } from "../graph/link-log.ts";
 
@@ -16,7 +16,7 @@ const WHOLE_EDGES = 16 * 1024 * EDGE_BYTES;
  */
 export function translateGraph(from: string, to: string, part: number): void {
   const [source, target] = [graphPaths(from), graphPaths(to)];
-  const { seedLow, seedHigh } = graphFacts(target.facts);
+  const rules = graphFacts(target.facts);
   const ids: bigint[] = [];
   const renamed: number[] = [];
   replaceFile(partOf(target.nodes, part), (file) => writeLines(file, newNames()));
@@ -38,7 +38,7 @@ export function translateGraph(from: string, to: string, part: number): void {
   function* newNames(): Generator<string, void> {
     for (const line of readLines(source.nodes)) {
       const url = line.slice(ID_CHARS + 1);
-      fingerprint(url, seedLow, seedHigh);
+      graphId(url, rules);
       const { high, low } = lastFingerprint;
       ids.push(BigInt(`0x${line.slice(0, ID_CHARS)}`));
       renamed.push(high >>> 0, low >>> 0);

@@ -24,6 +24,11 @@ export function jsonLine(value: object): string {
   return escapeStray(JSON.stringify(value));
 }
 
+/** Whether a text stands in JSON as it is. */
+export function isPlainJson(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** A text as it stands in such a line: composing a line of texts costs less than making an object. */
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeStray(JSON.stringify(text));

@@ -1,6 +1,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { withFile } from "./system-calls.ts";
 
 const CHUNK_BYTES = 256 * 1024;
+const LINE_FEED = 10;
 
 /** Fills `bytes` from a place of an open file; answers how many there are, fewer only where the file ends. */
 export function readFully(file: number, bytes: Uint8Array, position: number): number {
@@ -46,7 +48,39 @@ export function* readLines(path: string, chunkBytes?: number): Generator<string,
   }
 }
 
-/** The same with the offset of each line. */
+/** Calls back for each line of a file as bytes, valid during the call and without the line end; leaves out a torn one. */
+export function eachLine(
+  path: string,
+  use: (bytes: Buffer, from: number, to: number) => void,
+  chunkBytes = CHUNK_BYTES,
+): void {
+  let bytes = Buffer.allocUnsafe(chunkBytes);
+  let used = 0;
+  withFile(path, "r", (file) => {
+    for (;;) {
+      const got = readSync(file, bytes, used, bytes.length - used, null);
+      if (got === 0) return;
+      const to = used + got;
+      let from = 0;
+      for (let end = lineEnd(bytes, used, to); end >= 0; end = lineEnd(bytes, from, to)) {
+        use(bytes, from, end);
+        from = end + 1;
+      }
+      // A line that is longer than everything needs more room.
+      const room = to - from < bytes.length ? bytes : Buffer.allocUnsafe(2 * bytes.length);
+      used = bytes.copy(room, 0, from, to);
+      bytes = room;
+    }
+  });
+}
+
+/** Where the next line end is, -1 when there is none before `to`. */
+function lineEnd(bytes: Buffer, from: number, to: number): number {
+  const end = bytes.indexOf(LINE_FEED, from);
+  return end < to ? end : -1;
+}
+
+/** Lines as `readLines` gives them, with the offset of each. */
 export function* linesAt(path: string): Generator<[offset: number, line: string], void> {
   let offset = 0;
   for (const line of readLines(path)) {

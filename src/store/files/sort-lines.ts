@@ -1,13 +1,20 @@
+import { readSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { LineRun } from "./line-run.ts";
 import { readLines } from "./read-file.ts";
+import { replaceFile } from "./replace-file.ts";
 import { SortedRuns } from "./sorted-runs.ts";
+import { withFile } from "./system-calls.ts";
 import { writeLines } from "./write-lines.ts";
 
 const RUN_BYTES = 16 * 1024 * 1024;
 const FAN_IN = 32;
+const LINE_FEED = 10;
 
 /** How lines are told apart and how much memory sorting them may take. */
 export interface SortOptions {
+  /** Of equal lines one is written. */
+  once?: boolean;
   /** Of neighbours in the order for which this is equal, only the first is written. */
   sameWhen?: (line: string) => string;
   /** Which of two such lines is written instead; the same whatever their order. */
@@ -29,32 +36,59 @@ export function sortLines(
   out: string,
   options: SortOptions = {},
 ): number {
-  const { runBytes = RUN_BYTES, fanIn = FAN_IN, limit = NO_LIMIT } = options;
+  const { runBytes = RUN_BYTES, fanIn = FAN_IN, limit = NO_LIMIT, once = false } = options;
+  const same = once ? { sameWhen: (line: string) => line } : options;
   const runs = new SortedRuns(out, fanIn, {
     read: readLines,
-    write: (file, lines) => writeLines(file, withoutTwins(lines, options), { limit }),
+    write: (file, lines) => writeLines(file, withoutTwins(lines, same), { limit }),
     isBefore: (a: string, b: string) => a < b,
   });
   try {
-    let held: string[] = [];
-    let heldBytes = 0;
-    for (const input of inputs) {
-      for (const line of readLines(input)) {
-        held.push(line);
-        heldBytes += line.length + 1;
-        if (heldBytes < runBytes) continue;
-        limit.check();
-        runs.add(held.sort());
-        held = [];
-        heldBytes = 0;
-      }
-    }
+    const held = wholeLines(inputs, runBytes, (lines) => {
+      limit.check();
+      runs.add(new LineRun(lines));
+    });
     limit.check();
     // What is still in memory is the last run, and mostly the only one.
-    return runs.merge(held.sort());
+    const last = new LineRun(held);
+    if (!runs.isEmpty || options.sameWhen !== undefined) return runs.merge(last);
+    return replaceFile(out, (file) => last.writeTo(file, once, limit));
   } finally {
     runs.remove();
   }
+}
+
+/**
+ * Reads the lines of files, so many bytes at a time and none of them cut: `spill` gets what does not fit any more, valid
+ * during the call, and the last ones are answered. A last line without its line end was torn by a crash and is left out.
+ */
+function wholeLines(
+  inputs: readonly string[],
+  runBytes: number,
+  spill: (lines: Buffer) => void,
+): Buffer {
+  const all = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
+  // One byte more, to see the end of the last file.
+  let bytes = Buffer.allocUnsafe(Math.min(all, runBytes) + 1);
+  let used = 0;
+  for (const input of inputs)
+    withFile(input, "r", (file) => {
+      for (;;) {
+        if (used === bytes.length) {
+          const end = bytes.lastIndexOf(LINE_FEED) + 1;
+          if (end > 0) spill(bytes.subarray(0, end));
+          // A line that is longer than everything needs more room.
+          const room = end > 0 ? bytes : Buffer.allocUnsafe(2 * bytes.length);
+          used = bytes.copy(room, 0, end);
+          bytes = room;
+        }
+        const got = readSync(file, bytes, used, bytes.length - used, null);
+        if (got === 0) break;
+        used += got;
+      }
+      used = used === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, used - 1) + 1;
+    });
+  return bytes.subarray(0, used);
 }
 
 /** Lines in order, equal neighbours once. */

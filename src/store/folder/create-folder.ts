@@ -103,7 +103,7 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   for (const folder of [paths.archive, paths.links, paths.journals, ...files.map(dirname)])
     mkdirSync(folder, { recursive: true });
   // Here, not by the builders: all of them must use the same ids.
-  graphFacts(graphPaths(dir).facts);
+  graphFacts(graphPaths(dir).facts, crawl);
   replaceWith(paths.pages, PAGES_HEADER);
   for (let shard = 0; shard < (crawl.journals ?? 0); shard++)
     reserveSegment(paths.journals, shard, 1);

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
+import { fingerprint } from "../../hash/fingerprint.ts";
+import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import { jsonLine } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";
@@ -31,7 +33,8 @@ export function graphPaths(dir: string): GraphPaths {
 
 /** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
 export interface GraphFacts {
-  readonly version: 1;
+  /** Which fingerprint makes the ids: `fingerprint` (1) or `urlFingerprint` (2), which the links of a page come with. */
+  readonly version: 1 | 2;
   /** An id is the 64-bit fingerprint of a URL with these seeds, random so that equal ids cannot be prepared. */
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -39,8 +42,20 @@ export interface GraphFacts {
   readonly edges?: number;
 }
 
-/** The facts of a graph; makes random seeds for one that is new. */
-export function graphFacts(path: string): GraphFacts {
+/** What makes the ids of a graph. */
+export type IdRules = Pick<GraphFacts, "version" | "seedLow" | "seedHigh">;
+
+/** Leaves the id of a URL in `lastFingerprint`. */
+export function graphId(url: string, { version, seedLow, seedHigh }: IdRules): void {
+  if (version === 1) fingerprint(url, seedLow, seedHigh);
+  else urlFingerprint(url, seedLow, seedHigh);
+}
+
+/** The facts of a graph; one that is new gets the seeds of its crawl, or random ones. */
+export function graphFacts(
+  path: string,
+  seeds?: Partial<Pick<GraphFacts, "seedLow" | "seedHigh">>,
+): GraphFacts {
   if (existsSync(path)) {
     try {
       return JSON.parse(readFileSync(path, "utf8")) as GraphFacts;
@@ -50,9 +65,9 @@ export function graphFacts(path: string): GraphFacts {
   }
   const random = randomBytes(8);
   const facts = {
-    version: 1,
-    seedLow: random.readInt32LE(0),
-    seedHigh: random.readInt32LE(4),
+    version: 2,
+    seedLow: seeds?.seedLow ?? random.readInt32LE(0),
+    seedHigh: seeds?.seedHigh ?? random.readInt32LE(4),
   } as const;
   writeGraphFacts(path, facts);
   return facts;

@@ -1,11 +1,17 @@
 import { existsSync } from "node:fs";
-import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { sortLines } from "../files/sort-lines.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { removeIfThere } from "../files/system-calls.ts";
 import { partsOf, withParts } from "../folder/crawl-folder.ts";
-import { graphFacts, graphPaths, writeGraphFacts } from "../folder/graph-facts.ts";
+import {
+  graphFacts,
+  graphId,
+  graphPaths,
+  type IdRules,
+  writeGraphFacts,
+} from "../folder/graph-facts.ts";
 import { noResults } from "../folder/no-crawl.ts";
 import { EdgeFile } from "./edge-file.ts";
 import { idText } from "./link-log.ts";
@@ -17,8 +23,7 @@ export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const nodeParts = partsOf(paths.nodes);
   const edgeParts = partsOf(paths.out);
   if (nodeParts.length + edgeParts.length === 0 && existsSync(paths.in)) return;
-  const sameWhen = (line: string) => line;
-  const nodes = sortLines(withParts(paths.nodes), paths.nodes, { sameWhen, limit });
+  const nodes = sortLines(withParts(paths.nodes), paths.nodes, { once: true, limit });
   // Both from the same edges: `out` is replaced last, so that an interruption loses none.
   const edges = sortBothWays(withParts(paths.out), paths.in, paths.out, { limit });
   writeGraphFacts(paths.facts, { ...graphFacts(paths.facts), nodes, edges });
@@ -30,13 +35,12 @@ export class LinkGraph {
   readonly #out: EdgeFile;
   readonly #in: EdgeFile;
   readonly #nodes: SortedLines;
-  readonly #seeds: readonly [low: number, high: number];
+  readonly #ids: IdRules;
 
   constructor(dir: string) {
     const paths = graphPaths(dir);
     if (!existsSync(paths.in) || !existsSync(paths.out)) throw noResults(dir, "link graph");
-    const { seedLow, seedHigh } = graphFacts(paths.facts);
-    this.#seeds = [seedLow, seedHigh];
+    this.#ids = graphFacts(paths.facts);
     this.#out = new EdgeFile(paths.out);
     this.#in = new EdgeFile(paths.in);
     this.#nodes = new SortedLines(paths.nodes);
@@ -49,13 +53,13 @@ export class LinkGraph {
 
   /** Whether the URL was a page or a link of one. */
   knows(url: string): boolean {
-    fingerprint(url, ...this.#seeds);
+    graphId(url, this.#ids);
     return this.nameOf(idText(lastFingerprint.high, lastFingerprint.low)) !== undefined;
   }
 
   /** How many pages link to a URL. */
   inDegree(url: string): number {
-    fingerprint(url, ...this.#seeds);
+    graphId(url, this.#ids);
     return this.#in.count(lastFingerprint.high, lastFingerprint.low);
   }
 
@@ -81,7 +85,7 @@ export class LinkGraph {
   }
 
   *#neighbours(edges: EdgeFile, url: string): Generator<string, void> {
-    fingerprint(url, ...this.#seeds);
+    graphId(url, this.#ids);
     for (const [high, low] of edges.from(lastFingerprint.high, lastFingerprint.low)) {
       const id = idText(high, low);
       yield this.nameOf(id) ?? id;

@@ -1,19 +1,19 @@
 import { statSync, truncateSync } from "node:fs";
-import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
+import { lastFingerprint } from "../../hash/fingerprint.ts";
+import { PRINT_WORDS } from "../../page-engine/packed-links.ts";
 import { doNow, type FileWork } from "../../runtime/file-work.ts";
 import { AppendFile } from "../files/append-file.ts";
 import { JsonlFile } from "../files/jsonl.ts";
-import { safeUri } from "../files/safe-text.ts";
+import { safePage } from "../files/safe-text.ts";
 import { partOf } from "../folder/crawl-folder.ts";
-import { type GraphFacts, graphFacts, graphPaths } from "../folder/graph-facts.ts";
-import { LINK_END, LINK_START, type LinkList } from "../link-list.ts";
+import { graphFacts, graphId, graphPaths, type IdRules } from "../folder/graph-facts.ts";
+import { LINK_END, LINK_START, type LinkList, type LinkPrints } from "../link-list.ts";
 import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const FLUSH_EDGES = 16 * 1024;
 const ID_BYTES = Buffer.alloc(8);
-const END_OF_LINK = LINK_END.charCodeAt(0);
 
 /** An id as text: 16 hexadecimal digits. */
 export function idText(high: number, low: number): string {
@@ -41,8 +41,7 @@ export function openGraph({
  * written again after a while; `finishGraph` sorts and removes duplicates.
  */
 export class LinkLog {
-  readonly #facts: GraphFacts;
-  readonly #fingerprints: UrlFingerprints;
+  readonly #rules: IdRules;
   readonly #edges: AppendFile;
   readonly #names: JsonlFile;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
@@ -50,9 +49,8 @@ export class LinkLog {
   /** Ids whose names are in the list. */
   readonly #named = new RecentIds();
 
-  constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
-    this.#facts = facts;
-    this.#fingerprints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
+  constructor(rules: IdRules, edgesPath: string, namesPath: string) {
+    this.#rules = rules;
     // Half an edge that a crash left would shift all that follow.
     const size = statSync(edgesPath, { throwIfNoEntry: false })?.size ?? 0;
     if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
@@ -66,34 +64,74 @@ export class LinkLog {
   }
 
   /** Adds a page with its links; writes nothing. */
-  page(url: string, { lines, length }: LinkList): void {
-    const needed = this.#used + length * EDGE_WORDS;
-    if (needed > this.#waiting.length) {
-      const larger = new Uint32Array(Math.max(needed, 2 * this.#waiting.length));
-      larger.set(this.#waiting.subarray(0, this.#used));
-      this.#waiting = larger;
-    }
-    const { seedLow, seedHigh } = this.#facts;
-    const safe = safeUri(url);
-    fingerprint(safe, seedLow, seedHigh);
+  page(url: string, links: LinkList): void {
+    const { length, prints } = links;
+    const rules = this.#rules;
+    this.#reserve(length);
+    const safe = safePage(url);
+    graphId(safe, rules);
     const { high, low } = lastFingerprint;
-    if (this.#named.add(high, low)) this.#names.hold(`${idText(high, low)} ${safe}`);
+    if (this.#named.add(high, low)) this.#name(high, low, safe);
+    const isMade =
+      prints !== undefined &&
+      rules.version === 2 &&
+      prints.seedLow >>> 0 === rules.seedLow >>> 0 &&
+      prints.seedHigh >>> 0 === rules.seedHigh >>> 0;
+    if (isMade) this.#addPrints(high, low, links, prints);
+    else this.#addLines(high, low, links);
+  }
+
+  #reserve(edges: number): void {
+    const needed = this.#used + edges * EDGE_WORDS;
+    if (needed <= this.#waiting.length) return;
+    const larger = new Uint32Array(Math.max(needed, 2 * this.#waiting.length));
+    larger.set(this.#waiting.subarray(0, this.#used));
+    this.#waiting = larger;
+  }
+
+  /** Adds the edges of a page to links whose ids are known. */
+  #addPrints(
+    high: number,
+    low: number,
+    { lines, length }: LinkList,
+    { words, from }: LinkPrints,
+  ): void {
+    const named = this.#named;
     const waiting = this.#waiting;
     let used = this.#used;
-    for (let i = 0, from = LINK_START.length; i < length; i++) {
-      const end = this.#fingerprints.until(lines, from, END_OF_LINK);
-      if (this.#named.add(lastFingerprint.high, lastFingerprint.low)) {
-        const name = lines.toString("latin1", from, end);
-        this.#names.hold(`${idText(lastFingerprint.high, lastFingerprint.low)} ${name}`);
-      }
+    let nameAt = LINK_START.length;
+    for (let at = from; at < from + length * PRINT_WORDS; at += PRINT_WORDS) {
+      const targetLow = words[at]!;
+      const targetHigh = words[at + 1]!;
+      const nameEnd = words[at + 2]!;
       waiting[used] = high;
       waiting[used + 1] = low;
-      waiting[used + 2] = lastFingerprint.high;
-      waiting[used + 3] = lastFingerprint.low;
+      waiting[used + 2] = targetHigh;
+      waiting[used + 3] = targetLow;
       used += EDGE_WORDS;
-      from = end + LINK_END.length + LINK_START.length;
+      if (named.add(targetHigh, targetLow))
+        this.#name(targetHigh, targetLow, lines.toString("latin1", nameAt, nameEnd));
+      nameAt = nameEnd + LINK_END.length + LINK_START.length;
     }
     this.#used = used;
+  }
+
+  #name(high: number, low: number, url: string): void {
+    this.#names.hold(`${idText(high, low)} ${url}`);
+  }
+
+  /** The same for links of which only the lines are there. */
+  #addLines(high: number, low: number, { lines, length }: LinkList): void {
+    for (let i = 0, from = LINK_START.length; i < length; i++) {
+      const end = lines.indexOf(LINK_END, from);
+      const name = lines.toString("latin1", from, end);
+      graphId(name, this.#rules);
+      const { high: targetHigh, low: targetLow } = lastFingerprint;
+      if (this.#named.add(targetHigh, targetLow)) this.#name(targetHigh, targetLow, name);
+      this.#waiting.set([high, low, targetHigh, targetLow], this.#used);
+      this.#used += EDGE_WORDS;
+      from = end + LINK_END.length + LINK_START.length;
+    }
   }
 
   /** Hands everything to the operating system. */

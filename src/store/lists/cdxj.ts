@@ -2,9 +2,10 @@ import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { surtKey } from "../../url/surt.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
 import { jsonText } from "../files/jsonl.ts";
-import { safeText, safeUri } from "../files/safe-text.ts";
+import { safePage } from "../files/safe-text.ts";
 import { sortLines } from "../files/sort-lines.ts";
 import { timestamp14 } from "../warc/warc-record.ts";
+import { fileJson, indexMimeJson, pageJson } from "./list-texts.ts";
 
 const NOT_MODIFIED_STATUS = 304;
 const NOT_KEY = /[^\x21-\x7e]+/g;
@@ -17,15 +18,15 @@ export function cdxjLine(
   capture: CaptureFacts,
   { location, payloadDigest: digest, isRevisit }: Archived,
 ): string {
-  const url = safeUri(capture.url);
+  const url = safePage(capture.url);
   const mime = isRevisit ? "warc/revisit" : capture.mime;
   // A field that is not there is left out, as the other indexers do.
-  const mimeField = mime === "" ? "" : `,"mime":${jsonText(safeText(mime))}`;
+  const mimeField = mime === "" ? "" : `,"mime":${indexMimeJson(mime)}`;
   // The record of a 304 has no head, and so no status.
   const isBare = isRevisit && capture.status === NOT_MODIFIED_STATUS;
   const status = isBare ? "" : `,"status":"${capture.status}"`;
   const digestText = jsonText(digest.slice(digest.indexOf(":") + 1));
-  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${jsonText(url)}${mimeField}${status},"digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${jsonText(location.file)}}`;
+  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${pageJson(capture.url)}${mimeField}${status},"digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${fileJson(location.file)}}`;
 }
 
 /** The fields of an index line. A key may hold braces, but no spaces. */
@@ -43,5 +44,5 @@ export function mergeCdxj(
   out: string,
   limit: TimeLimit = NO_LIMIT,
 ): void {
-  sortLines(parts, out, { sameWhen: (line) => line, limit });
+  sortLines(parts, out, { once: true, limit });
 }

@@ -1,8 +1,9 @@
 import { isListed, locationOf } from "../capture.ts";
-import { escapeStray, JsonlFile, jsonText } from "../files/jsonl.ts";
+import { escapeStray, JsonlFile } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
 import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
 import { cdxjLine } from "./cdxj.ts";
+import { fileJson } from "./list-texts.ts";
 import { pageLine } from "./page-line.ts";
 
 // Builder 0 writes pages.jsonl and crawl.jsonl themselves, so that they can be followed while the crawl runs, the others
@@ -52,7 +53,7 @@ export function openLog({ folder, thread, isJoined }: WriterOptions): Writer {
     if (entry.kind === "outcome") log.hold(entry.line);
     if (entry.kind !== "capture" || entry.line === undefined) return;
     const { file, offset } = locationOf(entry);
-    const end = file === "" ? "}" : `,"file":${jsonText(file)},"offset":${offset}}`;
+    const end = file === "" ? "}" : `,"file":${fileJson(file)},"offset":${offset}}`;
     log.holdParts(entry.line, end);
   });
 }

@@ -2,8 +2,17 @@ import { UNIT } from "../../frontier/cash/cash-book.ts";
 import type { Signals } from "../../parse/rights/signals.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
 import { jsonText } from "../files/jsonl.ts";
-import { safeText, safeUri } from "../files/safe-text.ts";
+import { safeText } from "../files/safe-text.ts";
 import { warcDate } from "../warc/warc-record.ts";
+import {
+  charsetJson,
+  fileJson,
+  languageJson,
+  mimeJson,
+  pageJson,
+  parentJson,
+  robotsJson,
+} from "./list-texts.ts";
 
 /** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
 export interface PageLine {
@@ -54,12 +63,12 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const { page, parent, mime } = capture;
   const { location } = archived;
   const time = warcDate(capture.date);
-  const source = parent === undefined ? "null" : jsonText(safeUri(parent));
+  const source = parent === undefined ? "null" : parentJson(parent);
   const links = jsonNumber(page?.links ?? capture.outlinks.length);
   const all = page?.linksAll === undefined ? "" : `,"linksAll":${page.linksAll}`;
-  const charset = page?.charset ? `,"charset":${jsonText(page.charset)}` : "";
-  const language = page?.language ? `,"language":${jsonText(page.language)}` : "";
-  const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
+  const charset = page?.charset ? `,"charset":${charsetJson(page.charset)}` : "";
+  const language = page?.language ? `,"language":${languageJson(page.language)}` : "";
+  const robots = page?.robots ? `,"robots":${robotsJson(page.robots)}` : "";
   const since = capture.unchanged && safeText(capture.unchanged.date);
   const unchanged = since === undefined ? "" : `,"unchangedSince":${jsonText(since)}`;
   const bytes = jsonNumber(capture.bytes);
@@ -67,9 +76,9 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const plain = decoded === undefined ? "" : `,"decodedBytes":${decoded}`;
   const signals = capture.signals === undefined ? "" : `,"signals":${capture.signals}`;
   const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
-  const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
-  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots}${unchanged},"bytes":${bytes}${plain}`;
-  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${signals}${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  const start = `{"id":${jsonText(archived.recordId)},"url":${pageJson(capture.url)},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
+  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${mimeJson(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots}${unchanged},"bytes":${bytes}${plain}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${signals}${data},"file":${fileJson(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 

@@ -1,11 +1,15 @@
 import type { OUTCOME } from "../../frontier/finish.ts";
+import { eachLine } from "../files/read-file.ts";
 import { Committed, type JournalView, type ListedUrl } from "../finish/committed.ts";
 import { openJournals } from "../finish/journal-view.ts";
 import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
-import { type LogLine, logLines } from "../lists/log-line.ts";
+import { LOG_END, PlaceAtEnd } from "../lists/line-end.ts";
+import { type LogLine, logLines, namesRecord, parsedLine, plainLine } from "../lists/log-line.ts";
+import { PageInLog } from "../lists/page-in-log.ts";
 import { readTree } from "../tree/tree-files.ts";
 import {
   type LeftUrls,
+  type Listed,
   type ListSums,
   type RunFacts,
   writeLists,
@@ -39,7 +43,8 @@ export function writeResults(dir: string, facts: RunFacts, source: ListSource): 
   const log = withParts(whole);
   const isWaiting = view === undefined ? unavailable(log) : [];
   const counts = writeLists(reports, {
-    ended: inTurn(captures ?? stored(log, committed), unstored(log, committed)),
+    eachStored: captures === undefined ? storedIn(log, committed) : undefined,
+    ended: inTurn(captures ?? [], unstored(log, committed)),
     left: [...left, ...isWaiting],
     eachWaiting: (use) => view?.eachWaiting(use),
   });
@@ -66,11 +71,28 @@ function listed({ url, parent, outcome }: LogLine): ListedUrl {
   return { url, source: parent ?? "", failed: !CRAWLED.has(outcome) };
 }
 
-/** URLs whose answer is stored and committed. */
-function* stored(log: readonly string[], committed: Committed): Generator<ListedUrl, void> {
+/** URLs whose answer is stored and committed. Nearly all lines are those of plain pages, which stay bytes. */
+function storedIn(log: readonly string[], committed: Committed): Listed["eachStored"] {
   const isNew = committed.once();
-  for (const line of logLines(log, true))
-    if (line.file !== undefined && isNew(line.file, line.offset ?? 0, line)) yield listed(line);
+  const page = new PageInLog();
+  const place = new PlaceAtEnd(LOG_END);
+  const read = (text: string, add: (url: ListedUrl) => void): void => {
+    if (!namesRecord(text)) return;
+    const line = plainLine(text, true) ?? parsedLine(text);
+    if (line?.file === undefined) return;
+    place.expect(line.file);
+    if (isNew(line.file, line.offset ?? 0, line)) add(listed(line));
+  };
+  return (crawled, add) => {
+    for (const path of log)
+      eachLine(path, (bytes, from, to) => {
+        const offset = place.offset(bytes, from, to);
+        if (offset < 0 || !committed.hasJournal || !page.find(bytes, from, to))
+          read(bytes.toString("latin1", from, to), add);
+        else if (isNew(place.file, offset))
+          crawled.addPair(bytes, page.urlFrom, page.urlTo, page.parentFrom, page.parentTo);
+      });
+  };
 }
 
 /**

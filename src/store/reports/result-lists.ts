@@ -54,6 +54,8 @@ const ROWS = {
 /** The URLs of the lists. */
 export interface Listed {
   readonly ended: Iterable<ListedUrl>;
+  /** Calls `add` for each of more that have ended, before all others, or adds one whose bytes are at hand to `crawled`. */
+  readonly eachStored?: ((crawled: UrlList, add: (url: ListedUrl) => void) => void) | undefined;
   /** Wait, as far as no journal holds them. */
   readonly left: Iterable<LeftUrls>;
   /** Calls back for each URL that waits, as bytes of a journal: there may be millions. */
@@ -64,15 +66,21 @@ export interface Listed {
  * Writes reports/crawled.txt (a line `URL<TAB>source URL` per crawled URL) and reports/uncrawled.txt (a title, then a
  * URL per line); seeds are in neither, because they were given, not found. So the URLs found are the lines of both, less one.
  */
-export function writeLists(reports: string, { ended, left, eachWaiting }: Listed): ListSums {
+export function writeLists(
+  reports: string,
+  { ended, eachStored, left, eachWaiting }: Listed,
+): ListSums {
   return replaceFile(join(reports, "crawled.txt"), (crawledFile) =>
     replaceFile(join(reports, "uncrawled.txt"), (uncrawledFile) => {
       const crawled = new UrlList(crawledFile);
       const uncrawled = new UrlList(uncrawledFile);
       uncrawled.title(TITLE);
-      for (const { url, source, failed } of ended)
+      const add = ({ url, source, failed }: ListedUrl): void => {
         if (failed === true) uncrawled.add(safeUri(url), source === "");
         else crawled.add(sourceLine(url, source), source === "");
+      };
+      eachStored?.(crawled, add);
+      for (const each of ended) add(each);
       const allFailed = uncrawled.all;
       for (const { urls, seeds } of left) {
         for (const url of urls) uncrawled.add(safeUri(url), false);

@@ -7,6 +7,7 @@ const WRITE_BYTES = 256 * 1024;
 /** Longer lines are written by themselves. */
 const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
+const TAB = 9;
 const TOP_BITS = 0x80808080 | 0;
 
 /** Writes the lines of a result list; seeds are counted and left out. */
@@ -42,6 +43,20 @@ export class UrlList {
       this.lines++;
       this.#put(line);
     }
+  }
+
+  /** A line of two plain URLs, by their places in bytes, with a tab between them. */
+  addPair(bytes: Buffer, from: number, to: number, secondFrom: number, secondTo: number): void {
+    this.lines++;
+    if (to - from + secondTo - secondFrom >= MAX_LINE_BYTES - 1) {
+      const second = bytes.toString("latin1", secondFrom, secondTo);
+      this.#put(`${bytes.toString("latin1", from, to)}\t${second}`);
+      return;
+    }
+    let at = this.#used + bytes.copy(this.#bytes, this.#used, from, to);
+    this.#bytes[at++] = TAB;
+    at += bytes.copy(this.#bytes, at, secondFrom, secondTo);
+    this.#endLine(at);
   }
 
   /**

@@ -2,7 +2,7 @@ import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import { doNow, type FileWork } from "../../runtime/file-work.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, Capture } from "../capture.ts";
-import { safeUri } from "../files/safe-text.ts";
+import { safePage, safeUri } from "../files/safe-text.ts";
 import type { ObeyedRobots } from "../writer.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { sha1, sha256 } from "./digest.ts";
@@ -201,7 +201,7 @@ export class Archive {
     ]);
     this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
     if (comparable) {
-      const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
+      const payload = { recordId, uri: safePage(capture.url), date: warcDate(capture.date) };
       this.#known.add(payloadDigest, payloadSha256, payload);
     }
     this.#captures++;
@@ -259,7 +259,7 @@ export class Archive {
   /** The header lines that the three records of a capture have in common. */
   #sharedFields(capture: Pick<Capture, "url" | "ip" | "date">): string {
     const ip = IP_ADDRESS.test(capture.ip) ? `WARC-IP-Address: ${capture.ip}\r\n` : "";
-    return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safeUri(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
+    return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safePage(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
   }
 
   #addCompanion(

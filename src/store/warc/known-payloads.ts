@@ -5,40 +5,139 @@ export interface PayloadRecord {
   readonly date: string;
 }
 
-interface Known extends PayloadRecord {
-  readonly sha256: string;
+/** Digests, id and date take 168 of them; a record with a longer URI is kept as a string. */
+const SLOT_BYTES = 320;
+const END = "\n";
+const NONE = -1;
+/** Base 32 digits of a digest that choose its chain. */
+const KEY_CHARS = 6;
+
+interface LatinBuffer extends Buffer {
+  latin1Write(text: string, at: number): number;
+  latin1Slice(from: number, to: number): string;
 }
 
 /**
  * Payloads archived lately, so that the same bytes are not stored again. Bounded: the least recently used one is
  * forgotten, which costs space and nothing else. Both digests are compared in full, because SHA-1 alone can be made to
  * collide.
+ *
+ * Records are bytes in slots of one size: as strings and objects, which live long, they would be most of what a builder's
+ * garbage collector has to move.
  */
 export class KnownPayloads {
   readonly #capacity: number;
-  readonly #bySha1 = new Map<string, Known>();
+  readonly #texts: LatinBuffer;
+  /** Bytes of each slot. */
+  readonly #lengths: Uint16Array;
+  /** Texts that no slot has room for. */
+  readonly #long = new Map<number, string>();
+  readonly #keys: Int32Array;
+  /** The first slot of each chain, and the one behind each slot. */
+  readonly #heads: Int32Array;
+  readonly #next: Int32Array;
+  /** Neighbours in the order of use. */
+  readonly #older: Int32Array;
+  readonly #newer: Int32Array;
+  #oldest = NONE;
+  #newest = NONE;
+  #used = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
+    this.#texts = Buffer.allocUnsafeSlow(capacity * SLOT_BYTES) as LatinBuffer;
+    this.#lengths = new Uint16Array(capacity);
+    const links = () => new Int32Array(capacity).fill(NONE);
+    this.#keys = links();
+    this.#next = links();
+    this.#older = links();
+    this.#newer = links();
+    this.#heads = new Int32Array(chainsFor(capacity)).fill(NONE);
   }
 
   /** The record that holds the payload; undefined when none is known. */
   find(sha1: string, sha256: string): PayloadRecord | undefined {
-    const known = this.#bySha1.get(sha1);
-    if (known === undefined || known.sha256 !== sha256) return undefined;
-    // A Map keeps the order of insertion: put back, it is the last to be forgotten.
-    this.#bySha1.delete(sha1);
-    this.#bySha1.set(sha1, known);
-    return known;
+    const slot = this.#slotOf(sha1, keyOf(sha1));
+    if (slot === NONE) return undefined;
+    const [, known256, recordId, date, uri] = this.#textOf(slot).split(END);
+    if (known256 !== sha256) return undefined;
+    this.#leave(slot);
+    this.#enter(slot);
+    return { recordId: recordId!, uri: uri!, date: date! };
   }
 
   /** Remembers where a payload was stored; the first record with that SHA-1 stays. */
-  add(sha1: string, sha256: string, record: PayloadRecord): void {
-    if (this.#capacity === 0 || this.#bySha1.has(sha1)) return;
-    if (this.#bySha1.size >= this.#capacity)
-      this.#bySha1.delete(this.#bySha1.keys().next().value as string);
-    // Field by field: a spread makes an object that costs several times as much.
-    const { recordId, uri, date } = record;
-    this.#bySha1.set(sha1, { recordId, uri, date, sha256 });
+  add(sha1: string, sha256: string, { recordId, uri, date }: PayloadRecord): void {
+    const key = keyOf(sha1);
+    if (this.#capacity === 0 || this.#slotOf(sha1, key) !== NONE) return;
+    const slot = this.#used < this.#capacity ? this.#used++ : this.#forgetOldest();
+    const text = sha1 + END + sha256 + END + recordId + END + date + END + uri;
+    if (text.length <= SLOT_BYTES)
+      this.#lengths[slot] = this.#texts.latin1Write(text, slot * SLOT_BYTES);
+    else this.#long.set(slot, text);
+    const chain = key & (this.#heads.length - 1);
+    this.#keys[slot] = key;
+    this.#next[slot] = this.#heads[chain]!;
+    this.#heads[chain] = slot;
+    this.#enter(slot);
   }
+
+  #textOf(slot: number): string {
+    const at = slot * SLOT_BYTES;
+    return this.#long.get(slot) ?? this.#texts.latin1Slice(at, at + this.#lengths[slot]!);
+  }
+
+  #slotOf(sha1: string, key: number): number {
+    let slot = this.#heads[key & (this.#heads.length - 1)]!;
+    while (
+      slot !== NONE &&
+      !(this.#keys[slot] === key && this.#textOf(slot).startsWith(sha1 + END))
+    )
+      slot = this.#next[slot]!;
+    return slot;
+  }
+
+  #forgetOldest(): number {
+    const slot = this.#oldest;
+    const chain = this.#keys[slot]! & (this.#heads.length - 1);
+    let before = NONE;
+    for (let at = this.#heads[chain]!; at !== slot; at = this.#next[at]!) before = at;
+    if (before === NONE) this.#heads[chain] = this.#next[slot]!;
+    else this.#next[before] = this.#next[slot]!;
+    this.#leave(slot);
+    this.#long.delete(slot);
+    return slot;
+  }
+
+  /** Takes a slot out of the order of use. */
+  #leave(slot: number): void {
+    const older = this.#older[slot]!;
+    const newer = this.#newer[slot]!;
+    if (older === NONE) this.#oldest = newer;
+    else this.#newer[older] = newer;
+    if (newer === NONE) this.#newest = older;
+    else this.#older[newer] = older;
+  }
+
+  /** Makes a slot the one that was used last. */
+  #enter(slot: number): void {
+    this.#older[slot] = this.#newest;
+    this.#newer[slot] = NONE;
+    if (this.#newest === NONE) this.#oldest = slot;
+    else this.#newer[this.#newest] = slot;
+    this.#newest = slot;
+  }
+}
+
+/** A power of two, about one chain for each slot. */
+function chainsFor(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(capacity, 1)));
+}
+
+/** The end of a digest is as good as any part of it. */
+function keyOf(sha1: string): number {
+  let key = 0;
+  for (let i = Math.max(0, sha1.length - KEY_CHARS); i < sha1.length; i++)
+    key = (key << 5) ^ sha1.charCodeAt(i);
+  return key;
 }

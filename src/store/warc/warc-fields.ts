@@ -1,5 +1,5 @@
 import type { Capture, PageFacts } from "../capture.ts";
-import { safeText, safeUri } from "../files/safe-text.ts";
+import { safeParent, safeText } from "../files/safe-text.ts";
 import { LINK_END, type LinkList } from "../link-list.ts";
 
 const MAX_METADATA_BYTES = 256 * 1024;
@@ -40,7 +40,7 @@ export function metadataBlock(
 ): readonly (string | Uint8Array)[] {
   const { page, parent, outlinks } = capture;
   const text =
-    line("via", parent && safeUri(parent)) +
+    line("via", parent && safeParent(parent)) +
     line("hopsFromSeed", hopsFromSeed(capture)) +
     line("depth", capture.depth) +
     line("discoveredBy", capture.via) +

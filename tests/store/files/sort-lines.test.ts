@@ -36,13 +36,33 @@ test("sorts as LC_ALL=C sort does, however small its memory (property)", (t) => 
           return path;
         });
         const out = join(folder, "out");
-        const same = unique ? { sameWhen: (l: string) => l } : {};
-        sortLines(paths, out, { runBytes, fanIn, ...same });
-        assert.deepEqual(readFileSync(out), systemSort(paths, unique));
+        const wanted = systemSort(paths, unique);
+        const waysToSayIt = unique ? [{ sameWhen: (l: string) => l }, { once: true }] : [{}];
+        for (const same of waysToSayIt)
+          for (const memory of [runBytes, 1_000_000]) {
+            const lines = sortLines(paths, out, { runBytes: memory, fanIn, ...same });
+            assert.deepEqual(readFileSync(out), wanted);
+            assert.equal(lines, wanted.toString("latin1").split("\n").length - 1);
+          }
         for (const name of readdirSync(folder)) assert.match(name, /^(out|part-\d)$/);
       },
     ),
     { numRuns: 40 },
+  );
+});
+
+test("many lines with long beginnings in common, most of them twice, sort like few (property)", (t) => {
+  const folder = freshFolder(t);
+  const [path, out] = [join(folder, "part"), join(folder, "out")];
+  const piece = fc.constantFrom("http://h/", "a", "b", "\u0001", "\u00ff", "/p/", "p".repeat(40));
+  const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 20, maxLength: 300 }), fc.boolean(), (lines, once) => {
+      writeFileSync(path, [...lines, ...lines].map((l) => `${l}\n`).join(""), "latin1");
+      sortLines([path], out, { once });
+      assert.deepEqual(readFileSync(out), systemSort([path], once));
+    }),
+    { numRuns: 30 },
   );
 });
 

@@ -4,13 +4,17 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UsageError } from "../../../src/errors.ts";
+import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
+import { urlFingerprint } from "../../../src/hash/url-fingerprint.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
+import { PRINT_WORDS } from "../../../src/page-engine/packed-links.ts";
 import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { graphPaths } from "../../../src/store/folder/graph-facts.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../../src/store/graph/edge-file.ts";
 import { finishGraph, LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { sortBothWays, sortEdges } from "../../../src/store/graph/sort-edges.ts";
+import { LinkList } from "../../../src/store/link-list.ts";
 import { freshFolder, sampleBuilder, sampleCapture, url } from "../sample-capture.ts";
 
 /** Writes pages with links through the builders of a crawl; the graph is not finished. */
@@ -59,6 +63,72 @@ test("who links here: every edge is found from both ends", (t) => {
   const { nodes, edges } = JSON.parse(readFileSync(graphPaths(folder).facts, "utf8"));
   assert.deepEqual([nodes, edges], [4, 6]);
 });
+
+test("links that come with prints make the same graph as those that do not", (t) => {
+  const base = freshFolder(t);
+  const [with_, without] = [join(base, "with"), join(base, "without")];
+  const seeds = { seedLow: 0x89abcdef, seedHigh: 0x1234567 };
+  for (const [folder, isPrinted] of [
+    [with_, true],
+    [without, false],
+  ] as const) {
+    createCrawlFolder(folder, undefined, seeds);
+    const builder = sampleBuilder(folder);
+    for (const [page, links] of Object.entries(WEB)) {
+      const capture = sampleCapture({ url: url(page), outlinks: links });
+      if (isPrinted) capture.outlinks = printed(capture.outlinks, links, seeds);
+      builder.append(capture);
+    }
+    builder.close();
+    finishGraph(folder);
+  }
+  for (const name of ["nodes.txt", "out.bin", "in.bin", "graph.json"])
+    assert.deepEqual(
+      readFileSync(join(with_, "links", name)),
+      readFileSync(join(without, "links", name)),
+      name,
+    );
+});
+
+test("prints with other seeds are not used, and a graph of an earlier version goes on with its ids", (t) => {
+  const folder = join(freshFolder(t), "crawl");
+  createCrawlFolder(folder);
+  const { facts } = graphPaths(folder);
+  const { seedLow, seedHigh } = JSON.parse(readFileSync(facts, "utf8"));
+  const links = ["http://h/b", "http://h/c"];
+  for (const [version, given] of [
+    [1, { seedLow, seedHigh }],
+    [2, { seedLow: seedLow ^ 1, seedHigh }],
+  ] as const) {
+    writeFileSync(facts, JSON.stringify({ version, seedLow, seedHigh }));
+    const builder = sampleBuilder(folder);
+    const capture = sampleCapture({ url: url("http://h/a"), outlinks: links });
+    capture.outlinks = printed(capture.outlinks, links, given);
+    builder.append(capture);
+    builder.close();
+    finishGraph(folder);
+    const graph = new LinkGraph(folder);
+    assert.deepEqual([...graph.linksTo("http://h/c")], ["http://h/a"]);
+    assert.deepEqual([...graph.linksFrom("http://h/a")].sort(), links);
+    graph.close();
+  }
+});
+
+/** The same links with the fingerprints that the page engine would give them. */
+function printed(
+  { lines, length }: LinkList,
+  urls: readonly string[],
+  seeds: { readonly seedLow: number; readonly seedHigh: number },
+): LinkList {
+  const words = new Uint32Array(1 + PRINT_WORDS * length);
+  let end = -2;
+  for (const [i, each] of urls.entries()) {
+    urlFingerprint(each, seeds.seedLow, seeds.seedHigh);
+    end += "\r\noutlink: ".length + each.length;
+    words.set([lastFingerprint.low, lastFingerprint.high, end], 1 + PRINT_WORDS * i);
+  }
+  return LinkList.fromLines(lines, length, { ...seeds, words, from: 1 });
+}
 
 test("more of the crawl, pages seen twice and interrupted finishes give one graph", (t) => {
   const base = freshFolder(t);

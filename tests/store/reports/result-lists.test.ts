@@ -10,7 +10,9 @@ import { EventCursor } from "../../../src/frontier/journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
 import { jsonLine, jsonText } from "../../../src/store/files/jsonl.ts";
 import { safeUri } from "../../../src/store/files/safe-text.ts";
+import { LOG_END, PlaceAtEnd } from "../../../src/store/lists/line-end.ts";
 import { plainLine } from "../../../src/store/lists/log-line.ts";
+import { PageInLog } from "../../../src/store/lists/page-in-log.ts";
 import { writeLists } from "../../../src/store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
@@ -100,4 +102,53 @@ test("what is taken out of a line of the log is what parsing it gives (property)
       }
     }),
   );
+});
+
+test("what is found in the bytes of a page's line is what parsing it gives, and nothing else is found (property)", () => {
+  const found = new PageInLog();
+  const place = new PlaceAtEnd(LOG_END);
+  const kinds = fc.constantFrom("page", "redirect", "failed");
+  const file = fc.constantFrom("a-0.warc.gz", "b-0.warc.gz");
+  fc.assert(
+    fc.property(text, fc.option(text, { nil: undefined }), kinds, file, fc.nat(), (...of) => {
+      const [url, parent, outcome, name, offset] = of;
+      const start = jsonLine({ time: "2026", url, outcome, depth: 3, via: "link", parent, ms: 1 });
+      const line = `${start.slice(0, -1)},"file":${jsonText(name)},"offset":${offset}}`;
+      const bytes = Buffer.from(`xx${line}\nyy`);
+      const [from, to] = [2, bytes.length - 3];
+      place.expect("a-0.warc.gz");
+      const isExpected = name === "a-0.warc.gz";
+      assert.equal(place.offset(bytes, from, to), isExpected ? offset : -1);
+      const isPlain = (each: string) => /^[^"\\@]+$/.test(each) && safeUri(each) === each;
+      const isFound = outcome === "page" && isPlain(url) && isPlain(parent ?? "");
+      assert.equal(found.find(bytes, from, to), isFound);
+      if (!isFound) return;
+      assert.equal(bytes.toString("latin1", found.urlFrom, found.urlTo), url);
+      assert.equal(bytes.toString("latin1", found.parentFrom, found.parentTo), parent);
+      // Of a long one this would take long.
+      for (let end = from; to - from < 500 && end < found.parentTo; end++)
+        assert.equal(found.find(bytes, from, end), false);
+    }),
+  );
+});
+
+test("pairs of URLs are listed whatever their length", (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(folder, { recursive: true });
+  const pairs = [10, 60_000, 65_600, 20].map((n) => ["x".repeat(n), "y".repeat(n >> 1)] as const);
+  const counts = writeLists(folder, {
+    eachStored(crawled, add) {
+      for (const [one, other] of pairs) {
+        const bytes = Buffer.from(`${one} ${other}`);
+        crawled.addPair(bytes, 0, one.length, one.length + 1, bytes.length);
+      }
+      add({ url: "http://h/b", source: "", failed: true });
+    },
+    ended: [{ url: "http://h/a", source: "http://h/" }],
+    left: [],
+    eachWaiting: () => {},
+  });
+  const lines = [...pairs.map((pair) => pair.join("\t")), "http://h/a\thttp://h/", ""];
+  assert.deepEqual(readFileSync(join(folder, "crawled.txt"), "latin1").split("\n"), lines);
+  assert.deepEqual([counts.allCrawled, counts.allFailed, counts.seeds], [5, 1, 1]);
 });
