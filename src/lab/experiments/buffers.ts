@@ -60,7 +60,7 @@ export const experiment: Experiment = {
   name: "buffers",
   document: "001",
   question: "How many new URLs reach the tree in a given time with 1, 3 and 6 buffers?",
-  seconds: { quick: 25, normal: 120, full: 210 },
+  seconds: { quick: 24, normal: 120, full: 210 },
   run: (run) =>
     measureBuffers(run, {
       unitMs: run.pick(200, 2000, 4000),
@@ -239,7 +239,7 @@ function findings(
             counted("runs"),
             measured("speed-up"),
             measured("speed-up per crawler"),
-            counted("document, after 10 h", "URLs"),
+            ...["2", "6", "10"].map((hours) => counted(`document, after ${hours} h`, "URLs")),
           ],
         ],
         rows: byBuffers.map((each) => [
@@ -250,7 +250,7 @@ function findings(
             repeats,
             gain(each),
             rounded(gain(each) / each.crawlers, 2),
-            DOCUMENT[each.builders]?.[2] ?? null,
+            ...UNITS.map((_, i) => DOCUMENT[each.builders]?.[i] ?? null),
           ],
         ]),
       },

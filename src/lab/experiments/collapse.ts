@@ -69,11 +69,11 @@ export const experiment: Experiment = {
   document: "000",
   question:
     "Why does the monitor's performance drop when the number of threads reaches twice the frontier size?",
-  seconds: { quick: 30, normal: 150, full: 250 },
+  seconds: { quick: 28, normal: 130, full: 240 },
   run: (run) =>
     measureCollapse(run, {
       sizes: [10, 20, 30],
-      maxMs: run.pick(300, 1000, 2000),
+      maxMs: run.pick(300, 1000, 1500),
       repeats: run.repeats(2, 3, 2),
       listings: run.pick(400, 1200, 2400),
       isDense: run.size !== "quick",

@@ -40,7 +40,7 @@ export const experiment: Experiment = {
   document: "ours",
   question:
     "What do kill -9 at random moments and resume cost: pages lost, pages fetched twice, seconds to the next request?",
-  seconds: { quick: 12, normal: 60, full: 140 },
+  seconds: { quick: 6, normal: 40, full: 100 },
   async run(run) {
     const kills = run.pick(3, 12, 24);
     const profile: WebProfile = {

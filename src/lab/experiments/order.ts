@@ -41,7 +41,7 @@ export const experiment: Experiment = {
   document: "ours",
   question:
     "Does --order opic fetch important pages earlier than breadth first, depth first or chance?",
-  seconds: { quick: 8, normal: 30, full: 150 },
+  seconds: { quick: 2, normal: 15, full: 60 },
   async run(run) {
     const web = await simulatedWeb(run.graph, run.pick(20_000, 60_000, 200_000), run.seed);
     const rank = pageRank(web.graph);

@@ -25,7 +25,7 @@ export const experiment: Experiment = {
   document: "002",
   question:
     "Can an earlier crawl predict how many pages a processor may fetch between two exchanges, at an error below 5 % (figure 7)?",
-  seconds: { quick: 4, normal: 15, full: 50 },
+  seconds: { quick: 3, normal: 15, full: 75 },
   async run(run) {
     const web = await simulatedWeb(run.graph, run.pick(40_000, 150_000, 1_000_000), run.seed);
     const { graph, homes } = web;

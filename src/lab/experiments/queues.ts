@@ -39,7 +39,7 @@ export const experiment: Experiment = {
   document: "002",
   question:
     "Which bulk priority queue compares least (figure 8), moves fewest blocks (figure 9), and shares its work among threads (figure 10, table 1)?",
-  seconds: { quick: 15, normal: 150, full: 500 },
+  seconds: { quick: 18, normal: 150, full: 500 },
   async run(run) {
     const keys = run.pick(20_000, 400_000, 1_000_000);
     const sliceKeys = run.pick(100_000, 2_000_000, 80_000_000);

@@ -29,7 +29,7 @@ export const experiment: Experiment = {
   document: "004",
   question:
     "How many pages per second do 1 to 500 requests in flight fetch, and why does it stop growing (table 1)?",
-  seconds: { quick: 30, normal: 200, full: 250 },
+  seconds: { quick: 28, normal: 200, full: 250 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,

@@ -28,7 +28,7 @@ export const experiment: Experiment = {
   name: "tune",
   document: "ours",
   question: "How many threads, links per thread and builders are best on this machine and web?",
-  seconds: { quick: 18, normal: 100, full: 140 },
+  seconds: { quick: 25, normal: 110, full: 150 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
