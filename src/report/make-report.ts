@@ -1,5 +1,7 @@
 import { meaningOf } from "../crawl/visit/error-codes.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
+import { readExchanges } from "../stats/exchange-points.ts";
+import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { LinkGraph } from "../store/graph/link-graph.ts";
 import { compareCrawls } from "./compare/compare-crawls.ts";
 import type { BrokenLink, CorpusReport, Duplicates, Spread, TopPage } from "./corpus-report.ts";
@@ -148,6 +150,7 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
     },
     timeline: counts.timeline(),
     course: readCourse(dir),
+    exchanges: readExchanges(crawlPaths(dir).exchanges),
     unread: counts.unread,
     ended: readSummary(dir).ended ?? "unknown",
     ...(options.against === undefined
