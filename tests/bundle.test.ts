@@ -32,6 +32,27 @@ test("a crawl loads few files, and the schema library is none of them", {
   );
 });
 
+/** Code that a crawl pays for at every start, in a thread that has no use for it. */
+const NOT_IN = [
+  [
+    "crawl/crawler/crawl-worker",
+    "node_modules/zod/",
+    "the schema library: a thread gets a checked configuration",
+  ],
+  ["crawl/builder/build-worker", "node_modules/zod/", "the same"],
+  ["cli/commands/crawl-commands", "build/src/parse/tree/", "a parser: pages are read in threads"],
+] as const;
+
+test("a thread does not load what it has no use for", {
+  skip: wantsBundles ? false : "built by tsc alone: there are no scripts",
+}, () => {
+  for (const [script, part, what] of NOT_IN) {
+    const text = readFileSync(join(MAIN, "..", "..", `${script}.script.js`), "utf8");
+    assert.ok(text.includes("\n// build/src/"), `${script} names its parts`);
+    assert.ok(!text.includes(`// ${part}`), `${script} holds ${what}`);
+  }
+});
+
 test("the command can be run as a program, also after a second build", {
   skip: wantsBundles ? false : "built by tsc alone: nobody made it executable",
 }, () => {

@@ -12,6 +12,7 @@ const MODULES = [
   "lab/blocking/blocking-worker",
   "lab/blocking/io-worker",
   "lab/rounds/round-worker",
+  "report/write-report",
   "web/serve-command",
 ];
 

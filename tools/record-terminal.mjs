@@ -65,9 +65,8 @@ async function record() {
     for (let isLast = false; !isLast; ) {
       const nowMs = performance.now() - startMs;
       isLast = isOver || nowMs > maxMs;
-      const screen = tmux("capture-pane", "-e", "-p", "-t", session)
-        .replace(/\n+$/, "")
-        .split("\n");
+      const text = tmux("capture-pane", "-e", "-p", "-t", session).replace(/\n+$/, "");
+      const screen = withOwnColours(text.split("\n"));
       if (screens.at(-1)?.rows.join("\n") !== screen.join("\n"))
         screens.push({ atMs: nowMs, rows: screen });
       await pause(LOOK_MS);
@@ -76,6 +75,18 @@ async function record() {
   } finally {
     tmux("kill-server");
   }
+}
+
+/** A colour that goes on in the next row is not told again there: each row gets the ones that it begins with. */
+function withOwnColours(rows) {
+  let active = "";
+  return rows.map((row) => {
+    const own = active + row;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what a terminal is told colours by
+    for (const [code, codes] of row.matchAll(/\x1b\[([0-9;]*)m/g))
+      active = /^0*$/.test(codes) ? "" : active + code;
+    return own;
+  });
 }
 
 const escaped = (text) =>

@@ -65,7 +65,7 @@ async function recordTerminals(start, resolveTo) {
     const crawl = ["crawl", ...start, ...resolveTo, "--allow-private", "127.0.0.0/8", "--out", out];
     const size = ["--columns", String(columns), "--rows", String(rows)];
     const title = `a crawl in a terminal of ${columns} columns`;
-    const still = ["--still", "--stop-after", "12", "--title", title, ...size];
+    const still = ["--still", "--stop-after", "8", "--title", title, ...size];
     const file = join(folder, `terminal-${columns}.svg`);
     const args = [join(root, "tools", "record-terminal.mjs"), file, ...still, "--"];
     const command = [process.execPath, orbweaver, ...crawl, ...options];

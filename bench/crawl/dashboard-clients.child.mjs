@@ -12,6 +12,7 @@ const QUESTIONS = [
   [HOSTS, 3000],
   ["api/pages", 3000],
   ["api/failures", 5000],
+  ["api/exchanges", 5000],
   ["api/links", 15_000],
 ];
 

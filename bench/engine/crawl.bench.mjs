@@ -1,8 +1,9 @@
 // Pages per second of 1, 2 and 4 workers on an engine against one embedded crawl, on a web that only makes them wait.
 //
 // Every page takes --latency ms, and a worker has --links requests in flight, so the web bounds the rate and not the
-// machine. All rows take turns within a repetition. CPU is user + system of all workers, and of the engine, per 1,000
-// pages. Seconds are those between the web's first and last page, without start and end of the processes. Needs redis-server.
+// machine; one worker is also compared with --busy requests in flight. All rows take turns within a repetition. CPU is user
+// + system of all workers, and of the engine, per 1,000 pages. Seconds are those between a tenth, or with several workers a
+// quarter, and nine tenths of the pages, without start and end of the processes. Needs redis-server.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,10 +23,15 @@ import { engineVersion } from "./engine-version.mjs";
 const options = readArguments({
   result: "engine-crawl",
   options: {
-    pages: { default: 1000, smoke: 60, help: "pages per worker" },
+    pages: {
+      default: 400,
+      smoke: 60,
+      help: "pages per worker with --links in flight, else as many more",
+    },
     hosts: { default: 64, smoke: 8, help: "hosts" },
     latency: { default: 50, smoke: 5, help: "milliseconds of each answer" },
     links: { default: 4, help: "requests in flight of a worker" },
+    busy: { default: 32, smoke: 0, help: "as well one worker with so many in flight; 0: not" },
     supersteps: { default: false, help: "let the workers exchange in supersteps" },
     workers: { default: [1, 2, 4], smoke: [1, 2], help: "numbers of workers" },
     repeat: { default: 3, smoke: 1, help: "repetitions" },
@@ -44,14 +50,14 @@ async function run(args) {
 }
 
 /** A crawl of its own web by so many workers, or by the embedded frontier when that is 0. */
-async function crawl(workers, turn) {
-  const pages = options.pages * Math.max(1, workers);
+async function crawl({ workers, links }, turn) {
+  const pages = Math.round((options.pages * Math.max(1, workers) * links) / options.links);
   const profile = { ...PROFILES.small, pages, hosts: options.hosts };
   const web = await startWebProcess({ profile, latencyMs: options.latency });
-  const place = join(folder, `${turn}-${workers}`);
+  const place = join(folder, `${turn}-${workers}-${links}`);
   const redis =
     workers === 0 ? undefined : await PracticeRedis.start({ folder: join(place, "redis") });
-  const common = { delay: 0, threads: 1, "links-per-thread": options.links, scope: "any" };
+  const common = { delay: 0, threads: 1, "links-per-thread": links, scope: "any" };
   const flags = flagsOf({ ...common, "allow-private": "127.0.0.0/8", json: true, quiet: true });
   const engine = ["--engine", redis?.url, "--crawl", "bench"];
   const outOf = (number) => ["--out", join(place, `worker-${number}`)];
@@ -80,8 +86,9 @@ async function crawl(workers, turn) {
     if (found !== reachable) throw new Error(`${found} pages of ${reachable}`);
     const per = (seconds) => round((1000 * seconds) / found);
     return {
-      row: workers === 0 ? "embedded" : `${workers} on the engine`,
+      row: rowOf({ workers, links }),
       workers,
+      links,
       pages: found,
       pagesPerSecond: round((1000 * (to.pages - from.pages)) / (to.ms - from.ms), 1),
       workerCpu: per(cpus.reduce((sum, cpu) => sum + cpu, 0)),
@@ -94,6 +101,10 @@ async function crawl(workers, turn) {
     await redis?.kill();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+function rowOf({ workers, links }) {
+  return `${workers === 0 ? "embedded" : `${workers} on the engine`}, ${links} in flight`;
 }
 
 /** Links and ends of visits in a block, on average, as the engine has counted them. */
@@ -116,26 +127,28 @@ if (findRedisServer() === undefined) {
   process.exit(0);
 }
 const runs = [];
+const rows = [0, ...options.workers].map((workers) => ({ workers, links: options.links }));
+if (options.busy > 0) for (const workers of [0, 1]) rows.push({ workers, links: options.busy });
 try {
-  const rows = [0, ...options.workers];
   for (let turn = 0; turn < options.repeat; turn++) {
-    for (const workers of turn % 2 === 0 ? rows : rows.toReversed()) {
-      runs.push({ turn, ...(await crawl(workers, turn)) });
+    for (const row of turn % 2 === 0 ? rows : rows.toReversed()) {
+      runs.push({ turn, ...(await crawl(row, turn)) });
       console.error(JSON.stringify(runs.at(-1)));
     }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const of = (workers) => runs.filter((run) => run.workers === workers);
-const table = [0, ...options.workers].map((workers) => ({
-  row: of(workers)[0].row,
+const of = (row) =>
+  runs.filter(({ workers, links }) => workers === row.workers && links === row.links);
+const table = rows.map((row) => ({
+  row: rowOf(row),
   pagesPerSecond: spread(
-    of(workers).map((run) => run.pagesPerSecond),
+    of(row).map((run) => run.pagesPerSecond),
     1,
   ),
-  workerCpu: spread(of(workers).map((run) => run.workerCpu)),
-  engineCpu: spread(of(workers).map((run) => run.engineCpu)),
+  workerCpu: spread(of(row).map((run) => run.workerCpu)),
+  engineCpu: spread(of(row).map((run) => run.engineCpu)),
 }));
 console.table(
   table.map(({ row, pagesPerSecond, workerCpu, engineCpu }) => ({
@@ -147,14 +160,16 @@ console.table(
   })),
 );
 /** Ratios within a repetition: what loads the machine hits both. */
-const ratioOf = (workers, base, times) =>
-  of(workers).map((run, i) => run.pagesPerSecond / (times * of(base)[i].pagesPerSecond));
-const goals = options.workers.map((workers) => {
+const ratioOf = (row, base, times) =>
+  of(row).map((run, i) => run.pagesPerSecond / (times * of(base)[i].pagesPerSecond));
+const goals = rows.slice(1).flatMap((row) => {
+  const { workers, links } = row;
+  if (workers === 0) return [];
   const against = workers === 1 ? ["the embedded frontier", 0, 1] : ["linear", 1, workers];
-  const ratios = ratioOf(workers, against[1], against[2]);
+  const ratios = ratioOf(row, { workers: against[1], links }, against[2]);
   const middle = round(median(ratios));
   const holds = middle >= MIN_RATIO;
-  const what = `${workers} on the engine against ${against[0]}`;
+  const what = `${rowOf(row)}, against ${against[0]}`;
   console.log(`${what}, at least ${MIN_RATIO}: ${middle} (${ratios.map((r) => round(r))})`);
   return {
     what,

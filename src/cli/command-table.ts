@@ -36,7 +36,7 @@ export const COMMANDS: CommandTable = {
     load: () => import("./commands/links-command.ts"),
   },
   export: {
-    summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
+    summary: "write a crawl as text, WACZ, URL tree, CSV, Parquet or link graph",
     load: () => import("./commands/export-command.ts"),
   },
   upload: {

@@ -61,7 +61,7 @@ export function shortHelp(command: Command): string {
   );
   const list = lines.map(([option, text]) => {
     const usage = usageOf(option).padEnd(width);
-    return cut(`  ${usage}  ${text}`);
+    return `  ${usage}  ${shortened(text, SCREEN_COLUMNS - usage.length - 4)}`;
   });
   const [first] = command.about.split(/(?<=\.) /);
   const more = `orbweaver ${command.name} --help all: ${lines.length < taken.length ? `all ${taken.length} options, ` : ""}what each one means, and examples`;
@@ -95,8 +95,15 @@ function usageLines({ usage }: Command, width = Number.POSITIVE_INFINITY): strin
     .join("\n");
 }
 
-function cut(line: string): string {
-  return line.length <= SCREEN_COLUMNS ? line : `${line.slice(0, SCREEN_COLUMNS - 2).trimEnd()} …`;
+/** What fits a line: clauses are left out from the end; only a first one that is too long is cut. */
+function shortened(about: string, room: number): string {
+  let text = about;
+  while (text.length > room) {
+    const at = Math.max(...[": ", "; ", " (", ", "].map((mark) => text.lastIndexOf(mark)));
+    if (at <= 0) return `${text.slice(0, room - 2).trimEnd()} …`;
+    text = text.slice(0, at);
+  }
+  return text;
 }
 
 function optionHelp(option: OptionSpec, width: number): string {

@@ -86,10 +86,13 @@ export function mismatchText({ selfCheck, out }: CrawlSummary): string {
 }
 
 /** What to do next: a command to go on where something is left, and one to look at what there is. */
-function nextText({ ended, next, out, pages }: CrawlSummary, hasReport: boolean): string {
+function nextText(
+  { ended, next, out, pages }: CrawlSummary,
+  { hasReport = false, isShared = true }: SummaryView,
+): string {
   const goOn = next === null ? "" : `Go on with: ${printable(next, 1000)}\n`;
   const lost =
-    next === null && ended !== "finished"
+    next === null && ended !== "finished" && isShared
       ? "A shared frontier is not durable: this crawl cannot be resumed.\n"
       : "";
   const look =
@@ -187,6 +190,10 @@ export interface SummaryView {
   readonly showsLoss?: boolean;
   /** What went wrong in this run, by code. */
   readonly errors?: Readonly<Record<string, number>>;
+  /** One worker of a crawl on an engine. */
+  readonly isElsewhere?: boolean;
+  /** What was left is gone with the process. */
+  readonly isShared?: boolean;
   /** The report is made anyway. */
   readonly hasReport?: boolean;
   readonly colours?: Colours;
@@ -196,12 +203,17 @@ export interface SummaryView {
 
 /** The summary for people: why the crawl ended, what there is, what went wrong, and what to do next. */
 export function summaryText(summary: CrawlSummary, view: SummaryView = {}): string {
-  const { showsLoss = false, errors = {}, hasReport = false, colours = NO_COLOURS } = view;
+  const { showsLoss = false, errors = {}, colours = NO_COLOURS } = view;
   const { urlsKnown, urlsCrawled, urlsQueued, urlsLost } = summary;
-  const urls = `${count(urlsKnown)}: ${count(urlsCrawled)} crawled, ${count(urlsQueued)} still queued`;
+  const urls: [string, string] = view.isElsewhere
+    ? ["URLs", `${count(urlsCrawled)} crawled by this worker; the engine knows what waits`]
+    : [
+        "URLs known",
+        `${count(urlsKnown)}: ${count(urlsCrawled)} crawled, ${count(urlsQueued)} still queued`,
+      ];
   const rows: [string, string][] = [
     ...figureRows(summary),
-    ["URLs known", urls],
+    urls,
     ...(showsLoss || urlsLost > 0 ? [lossRow(summary)] : []),
     ["results", printable(summary.out, 1000)],
   ];
@@ -210,7 +222,7 @@ export function summaryText(summary: CrawlSummary, view: SummaryView = {}): stri
   const ending = colours.bold((isWell ? colours.green : colours.yellow)(endingText(summary)));
   const troubles = errorLines(errors, view.columns ?? DEFAULT_COLUMNS, colours);
   const text = [...lines, ...troubles].map((line) => `${line}\n`).join("");
-  const next = colours.cyan(nextText(summary, hasReport));
+  const next = colours.cyan(nextText(summary, view));
   return `${ending}\n${faultsText(summary)}${text}${next}`;
 }
 

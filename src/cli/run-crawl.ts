@@ -4,6 +4,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { mayCompileLess } from "../runtime/compile-less.ts";
 import { freshFolder } from "../store/folder/fresh-folder.ts";
 import { coloursOf } from "./colours.ts";
 import { type Io, onSignals } from "./io.ts";
@@ -24,6 +25,7 @@ export async function runCrawl(
   resumes = false,
   onStart: (note: (text: string) => void, crawl: Crawl) => void = () => {},
 ): Promise<number> {
+  mayCompileLess();
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
   const progress = new Progress(io.stderr, {
@@ -78,12 +80,14 @@ export async function runCrawl(
       throw fault;
     });
     progress.close();
-    const { losesUrls } = frontierTraits(config);
+    const { losesUrls, hasJournals, isElsewhere } = frontierTraits(config);
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
     else if (!config.quiet)
       io.stdout.write(
         summaryText(summary, {
           showsLoss: losesUrls,
+          isShared: !hasJournals,
+          isElsewhere,
           errors: crawl.figures().errors,
           hasReport: config.report,
           colours: coloursOf(io.stdout, io.environment, config.color),

@@ -149,7 +149,7 @@ const OPTIONS: readonly WebOption[] = [
     name: "delayMs",
     flag: "delay",
     value: "MS",
-    about: "report requests of a host that come sooner than this after its last response",
+    about: "report requests that come sooner after a host's last response",
     allowed: MILLISECONDS,
     example: "1000",
     read: whole(0, 86_400_000),

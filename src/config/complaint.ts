@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { UsageError } from "../errors.ts";
+import { withoutSecrets } from "./kept-config.ts";
 import { nearest } from "./nearest.ts";
 import { usageOf } from "./option.ts";
 import { printable } from "./printable.ts";
@@ -34,9 +35,13 @@ export function complaint(
   return new UsageError(`${subject}${fault}; use ${option.allowed}${exampleOf(name, origin)}`);
 }
 
+/** Addresses that may have a password in them. */
+const SECRET: ReadonlySet<SettingName> = new Set(["engine", "proxies"]);
+
 /** A setting and its value as the user wrote them. */
 export function subjectOf(name: SettingName, value: unknown, origin: Origin): string {
-  const shown = printable(typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"));
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+  const shown = printable(SECRET.has(name) ? withoutSecrets(text) : text);
   const { flag } = settings.get(name)!;
   if (origin.kind === "flag") return flag === "" ? `"${shown}"` : flagText(name, shown);
   if (origin.kind === "environment") return `${origin.variable}=${shown}`;

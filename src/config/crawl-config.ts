@@ -6,7 +6,6 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { requireEffect } from "./effect.ts";
-import { MAX_LINKS_PER_THREAD } from "./fields/pace-fields.ts";
 import type { BeforeRequest, PageFunction, PagePriority, ShouldVisit } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
@@ -15,6 +14,7 @@ import { readSeed } from "./seeds/seed-line.ts";
 import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
 import { FUNCTION, moduleAt, moduleOf } from "./user-module.ts";
+import { MAX_LINKS_PER_THREAD } from "./values/pace-limits.ts";
 
 const PROGRAM: Origin = { kind: "program" };
 
@@ -199,7 +199,7 @@ function patternTexts(name: string, patterns: Patterns | undefined): unknown {
     // Those say nothing about whether a URL matches.
     if (pattern.flags.replace(/[dgsy]/g, "") === "") return pattern.source;
     throw new UsageError(
-      `${name}: ${printable(String(pattern))} has the flags ${pattern.flags}, which cannot be kept; write it without, for example [Aa] for a`,
+      `${name}: ${printable(String(pattern))} has ${pattern.flags.length === 1 ? "the flag" : "the flags"} ${pattern.flags}, which a crawl folder cannot keep; write it without, for example [Aa] for a`,
     );
   });
 }

@@ -20,8 +20,12 @@ export const OUTPUT_SETTINGS = {
 export function keptConfig<
   T extends { readonly proxies?: readonly string[]; readonly engine?: string | undefined },
 >(config: T): T {
-  const bare = (value: string) => value.replace(/\/\/.*@/, "//");
-  const proxies = (config.proxies ?? []).map(bare);
-  const engine = config.engine === undefined ? {} : { engine: bare(config.engine) };
+  const proxies = (config.proxies ?? []).map(withoutSecrets);
+  const engine = config.engine === undefined ? {} : { engine: withoutSecrets(config.engine) };
   return { ...config, ...OUTPUT_SETTINGS, ...engine, proxies };
+}
+
+/** An address without the name and password in it. */
+export function withoutSecrets(address: string): string {
+  return address.replace(/\/\/.*@/s, "//");
 }

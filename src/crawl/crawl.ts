@@ -47,7 +47,7 @@ import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/clos
 import { Drain } from "./ending/drain.ts";
 import { flowOf } from "./ending/flow.ts";
 import { Idleness } from "./ending/idleness.ts";
-import { limitReached, resumeCommand } from "./ending/limit-reached.ts";
+import { limitReached, rejoinCommand, resumeCommand } from "./ending/limit-reached.ts";
 import { seedFaults } from "./ending/seed-faults.ts";
 import {
   type BeforeRun,
@@ -58,7 +58,7 @@ import {
 } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { HeldFolder, withCure } from "./held-folder.ts";
-import { MainPages } from "./main-pages.ts";
+import type { MainPages } from "./main-pages.ts";
 import { PageStream } from "./page-stream.ts";
 import { sampleFigures } from "./sample-figures.ts";
 import {
@@ -76,7 +76,6 @@ import {
   loadHandler,
   modulesOf,
 } from "./visit/load-handler.ts";
-import { readRulesOf } from "./visit/read-page.ts";
 import { admitSeeds } from "./workers/admit-seeds.ts";
 import { runSteps } from "./workers/replace-crawlers.ts";
 import { epochsAfter } from "./workers/run-numbers.ts";
@@ -583,9 +582,12 @@ export class Crawl {
       },
       nextEpoch: epochsAfter(state.epoch, (epoch) => folder.keep({ epoch })),
     };
-    const pages = this.#openPages();
+    let pages: Promise<MainPages> | undefined;
     return new Workers(plan, {
-      onPage: (page) => pages.take(page),
+      onPage: async (page) => {
+        pages ??= this.#openPages();
+        return (await pages).take(page);
+      },
       onTold: ({ kind, ...end }) => this.events.tell(kind, end),
       onFacts: (facts, areOfThisRun) => released.learn(facts, areOfThisRun),
       onDisk: (message) => this.#onDisk(message),
@@ -602,17 +604,15 @@ export class Crawl {
     return isHeard || this.#stream !== undefined || this.#handler !== undefined;
   }
 
-  /** What this thread does with pages. */
-  #openPages(): MainPages {
-    const { maxBodyBytes: maxBytes, maxRatio, parse } = readRulesOf(this.#config);
-    return new MainPages({
+  /** What this thread does with pages. Loaded when the first one comes: a parser belongs to it, and few crawls need it here. */
+  async #openPages(): Promise<MainPages> {
+    const { openMainPages } = await import("./main-pages.ts");
+    return openMainPages(this.#config, {
       handler: this.#handler && checkedHandler(this.#handler),
       onPage: (page) => {
         this.events.tell("page", page);
         return this.#stream?.offer(page) ?? true;
       },
-      caps: { maxBytes, maxRatio },
-      maxLinks: parse.maxLinks ?? Number.POSITIVE_INFINITY,
       log: (url, text) => this.events.tell("log", url, text),
     });
   }
@@ -679,11 +679,18 @@ export class Crawl {
     const reached = { pages: sums.pages, bytes: this.#control.bytes.value };
     const limit = ended === "limit" ? limitReached(this.#config, reached, seconds) : null;
     const isLeft = ended !== "finished" || sums.unavailable > 0;
-    const goesOn = isLeft && frontierTraits(this.#config).isDurable;
+    const { isDurable, isElsewhere } = frontierTraits(this.#config);
+    const goOn =
+      isLeft && isDurable
+        ? resumeCommand(this.#out, this.#config, limit)
+        : // A limit ends it for all workers.
+          isElsewhere && ended === "interrupted"
+          ? rejoinCommand(this.#out, this.#config)
+          : null;
     return {
       ended,
       limit,
-      next: goesOn ? resumeCommand(this.#out, this.#config, limit) : null,
+      next: goOn,
       seedFaults: [],
       out: this.#out,
       seconds,

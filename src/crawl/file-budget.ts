@@ -1,5 +1,5 @@
-import { MAX_LINKS_PER_THREAD } from "../config/fields/pace-fields.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { MAX_LINKS_PER_THREAD } from "../config/values/pace-limits.ts";
 import { UsageError } from "../errors.ts";
 import { maxOpenFiles } from "../runtime/open-files.ts";
 

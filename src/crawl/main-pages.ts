@@ -1,10 +1,11 @@
 import type { Page } from "../config/page-handler.ts";
+import type { CrawlConfig } from "../config/schema.ts";
 import { OrbweaverError } from "../errors.ts";
 import { ResponseHead } from "../fetch/response-head.ts";
 import { HandlerContext } from "./visit/handler-context.ts";
 import type { CheckedHandler } from "./visit/load-handler.ts";
 import { PageView, type ViewCaps } from "./visit/page-view.ts";
-import { codingOf } from "./visit/read-page.ts";
+import { codingOf, readRulesOf } from "./visit/read-page.ts";
 import { NOT_WANTED, type PageMessage, type PageReply } from "./visit/remote-handler.ts";
 
 /** What is done with pages on the main thread. */
@@ -16,6 +17,16 @@ export interface MainPagesParts {
   readonly caps: ViewCaps;
   readonly maxLinks: number;
   readonly log: (url: string, text: string) => void;
+}
+
+/** The pages of a crawl with this configuration. */
+export function openMainPages(
+  config: CrawlConfig,
+  parts: Omit<MainPagesParts, "caps" | "maxLinks">,
+): MainPages {
+  const { maxBodyBytes: maxBytes, maxRatio, parse } = readRulesOf(config);
+  const maxLinks = parse.maxLinks ?? Number.POSITIVE_INFINITY;
+  return new MainPages({ ...parts, caps: { maxBytes, maxRatio }, maxLinks });
 }
 
 /** Pages that crawler threads send to the main thread, where functions of the program see them. */

@@ -4,7 +4,6 @@ import {
   createFrontierMemory,
   type FrontierMemory,
   type FrontierSizes,
-  frontierTraits,
 } from "../frontier/frontier-memory.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
 import { counterBytes } from "../stats/counters.ts";
@@ -89,7 +88,7 @@ export interface CrawlMemory {
   /** What hosts ask for: delays of their own, and pauses. */
   readonly hostDelays: SharedArrayBuffer;
   readonly hostHolds: SharedArrayBuffer;
-  /** What the threads know about robots.txt, where hosts have no owner that asks for all. */
+  /** What the threads know about robots.txt, where there are several. */
   readonly robots: SharedArrayBuffer | undefined;
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
@@ -127,9 +126,7 @@ export function createMemory(
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     hostDelays: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
     hostHolds: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
-    robots: frontierTraits(config).needsGates
-      ? new SharedArrayBuffer(robotsBoardBytes())
-      : undefined,
+    robots: threads > 1 ? new SharedArrayBuffer(robotsBoardBytes()) : undefined,
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     failures: new SharedArrayBuffer(failureBytes(threads, FAILURE_CODES)),

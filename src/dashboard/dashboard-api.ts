@@ -1,6 +1,7 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { HOST_SORTS, type HostSort } from "../crawl/crawler/host-ranking.ts";
 import { NO_FIGURES } from "../stats/crawl-figures.ts";
+import { exchangesOf } from "../stats/exchange-points.ts";
 import { errorsOf, pointsOf, type SeriesPoint } from "../stats/series-points.ts";
 import { FileWindow } from "../store/files/file-window.ts";
 import { parseJson } from "../store/files/jsonl.ts";
@@ -86,6 +87,14 @@ export class DashboardApi {
     return { pages: pages.map((page) => ({ ...page, title: titles.get(page.url) ?? null })) };
   }
 
+  /** What threads have exchanged lately: by thread, of the end of reports/exchanges.jsonl. */
+  exchanges(): object {
+    const path = crawlPaths(this.#source.dir).exchanges;
+    const { text, isWhole } = existsSync(path) ? tailOf(path) : { text: "", isWhole: true };
+    const { threads } = exchangesOf(text.split("\n"));
+    return { isWhole, threads };
+  }
+
   async failures(): Promise<object> {
     await this.#log.update();
     return { failures: this.#log.failures() };
@@ -119,6 +128,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   "/api/series": { keptMs: 1900, make: (api, query) => api.series(query) },
   "/api/hosts": { keptMs: 900, make: (api, query) => api.hosts(query) },
   "/api/pages": { keptMs: 1900, make: (api) => api.pages() },
+  "/api/exchanges": { keptMs: 4900, make: (api) => api.exchanges() },
   "/api/failures": { keptMs: 2900, make: (api) => api.failures() },
   "/api/links": { keptMs: 9000, make: (api) => api.links() },
 };
@@ -168,14 +178,22 @@ function columnsOf(points: readonly SeriesPoint[]): object {
 }
 
 /** Titles of these pages, looked for at the ends of the lists, where the newest are while a crawl runs. */
+/** The end of a file; its first line may be cut. */
+function tailOf(path: string): { readonly text: string; readonly isWhole: boolean } {
+  const { size } = statSync(path);
+  const file = new FileWindow(path);
+  try {
+    const text = file.slice(Math.max(0, size - TAIL_BYTES), size).toString("utf8");
+    return { text, isWhole: size <= TAIL_BYTES };
+  } finally {
+    file.close();
+  }
+}
+
 function titlesOf(dir: string, wanted: ReadonlySet<string>): Map<string, string> {
   const titles = new Map<string, string>();
   for (const path of withParts(crawlPaths(dir).pages)) {
-    const { size } = statSync(path);
-    const file = new FileWindow(path);
-    const text = file.slice(Math.max(0, size - TAIL_BYTES), size).toString("utf8");
-    file.close();
-    for (const line of text.split("\n").reverse()) {
+    for (const line of tailOf(path).text.split("\n").reverse()) {
       if (titles.size === wanted.size) break;
       const page = parseJson(line) as { url?: unknown; title?: unknown } | null | undefined;
       if (typeof page?.url === "string" && typeof page.title === "string" && wanted.has(page.url))

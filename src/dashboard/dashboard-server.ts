@@ -15,6 +15,8 @@ import { staticFile } from "./static-files.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 300;
+/** A connection that asks more often is closed: what it asks without reading is held in memory. */
+const MAX_REQUESTS = 100;
 const PATIENCE_MS = 15_000;
 const ACTION = /^\/api\/control\/([a-z-]{1,20})$/;
 
@@ -50,6 +52,9 @@ export class DashboardServer {
     this.#server = createServer({ requestTimeout: PATIENCE_MS, headersTimeout: PATIENCE_MS });
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.timeout = 2 * PATIENCE_MS;
+    this.#server.maxRequestsPerSocket = MAX_REQUESTS;
+    // The last answer has said so: whoever goes on does not listen.
+    this.#server.on("dropRequest", (_request, socket) => socket.destroy());
     this.#server.on("request", (request, response) => {
       this.#handle(request, response).catch(() => this.#refuse(response, FAULT));
     });

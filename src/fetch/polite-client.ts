@@ -73,11 +73,8 @@ export class PoliteClient {
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     if (open !== undefined) open.count++;
     const isSpaced = host.delayMs > 0 || gatekeeper.claimedMs > 0;
-    let isTooLate = false;
-    const maySend = () => {
-      isTooLate = !gatekeeper.maySend(host, chosen.gate, clock());
-      return !isTooLate;
-    };
+    const term =
+      host.term === undefined ? undefined : new TermCheck(this.#parts, host, chosen.gate);
     const start = isSpaced ? new SpacedStart(this.#parts, host, route, chosen.gate) : undefined;
     try {
       const result = await transport.request({
@@ -91,9 +88,9 @@ export class PoliteClient {
         resend: host.delayMs === 0,
         dial: start,
         onSent: start?.onSent,
-        maySend: host.term === undefined ? undefined : maySend,
+        maySend: term?.maySend,
       });
-      if (isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
+      if (term?.isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
       if (result.kind === "response") {
         // Before the gate opens again, so that nobody slips through.
         const pauseMs = pauseAskedMs(result.response.head);
@@ -123,6 +120,19 @@ export class PoliteClient {
   #choose(route: Route): Chosen {
     const hasOne = route.target.addresses === undefined || route.isProxied;
     return hasOne ? route : this.#addresses.begin(route.target);
+  }
+}
+
+/** Whether a request to a host that is held for a term may still be sent. */
+class TermCheck {
+  isTooLate = false;
+  readonly maySend: () => boolean;
+
+  constructor({ gatekeeper, clock }: PoliteParts, host: Host, gate: string) {
+    this.maySend = () => {
+      this.isTooLate = !gatekeeper.maySend(host, gate, clock());
+      return !this.isTooLate;
+    };
   }
 }
 

@@ -16,6 +16,48 @@ function equalsIgnoringCase(text: string, start: number, nameLower: string): boo
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09 || code === 0x0d;
 
+/** The head that is read: copied when its length is known, so that no array has to grow. */
+const scratch: number[] = [];
+
+/** Where names and values of all lines are. */
+function indexOf(text: string): number[] {
+  let used = 0;
+  let at = text.indexOf("\n") + 1;
+  // Lines that begin with white space before the first field are consumed unread (RFC 9112, 2.2).
+  let foldable = false;
+  while (at < text.length) {
+    let end = text.indexOf("\n", at);
+    if (end < 0) end = text.length;
+    const next = end + 1;
+    while (end > at && isBlank(text.charCodeAt(end - 1))) end--;
+    const first = text.charCodeAt(at);
+    if (first === 0x20 || first === 0x09) {
+      // obs-fold: the value simply continues; `valueAt` turns the line end into a space.
+      if (foldable && end > at) scratch[used - 1] = end;
+    } else if (end > at) {
+      foldable = indexLine(text, at, end, used);
+      if (foldable) used += FIELDS;
+    }
+    at = next;
+  }
+  return scratch.slice(0, used);
+}
+
+/** Lines without a colon or without a name are skipped, as in browsers. */
+function indexLine(text: string, start: number, end: number, at: number): boolean {
+  const colon = text.indexOf(":", start);
+  if (colon < 0 || colon >= end || colon === start) return false;
+  let nameEnd = colon;
+  while (nameEnd > start && isBlank(text.charCodeAt(nameEnd - 1))) nameEnd--;
+  let value = colon + 1;
+  while (value < end && isBlank(text.charCodeAt(value))) value++;
+  scratch[at] = start;
+  scratch[at + 1] = nameEnd;
+  scratch[at + 2] = value;
+  scratch[at + 3] = end;
+  return true;
+}
+
 /** The head of a response: its bytes exactly as received and a reading of them as lenient as browsers'. */
 export class ResponseHead {
   readonly version: string;
@@ -23,14 +65,14 @@ export class ResponseHead {
   readonly reason: string;
   /** Status line through blank line, one character per byte (latin1), so that nothing is lost. */
   readonly text: string;
-  readonly #index: number[] = [];
+  readonly #index: readonly number[];
 
   private constructor(text: string, version: string, status: number, reason: string) {
     this.text = text;
     this.version = version;
     this.status = status;
     this.reason = reason;
-    this.#indexLines();
+    this.#index = indexOf(text);
   }
 
   /** Reads a complete head; undefined when its first line is not a status line. */
@@ -51,41 +93,6 @@ export class ResponseHead {
   /** True for HTTP/1.1 and later, where connections persist and chunked bodies exist. */
   get modern(): boolean {
     return this.version !== "1.0";
-  }
-
-  #indexLines(): void {
-    const { text } = this;
-    const index = this.#index;
-    let at = text.indexOf("\n") + 1;
-    // Lines that begin with white space before the first field are consumed unread (RFC 9112, 2.2).
-    let foldable = false;
-    while (at < text.length) {
-      let end = text.indexOf("\n", at);
-      if (end < 0) end = text.length;
-      const next = end + 1;
-      while (end > at && isBlank(text.charCodeAt(end - 1))) end--;
-      const first = text.charCodeAt(at);
-      if (first === 0x20 || first === 0x09) {
-        // obs-fold: the value simply continues; `valueAt` turns the line end into a space.
-        if (foldable && end > at) index[index.length - 1] = end;
-      } else if (end > at) {
-        foldable = this.#indexLine(at, end);
-      }
-      at = next;
-    }
-  }
-
-  /** Lines without a colon or without a name are skipped, as in browsers. */
-  #indexLine(start: number, end: number): boolean {
-    const { text } = this;
-    const colon = text.indexOf(":", start);
-    if (colon < 0 || colon >= end || colon === start) return false;
-    let nameEnd = colon;
-    while (nameEnd > start && isBlank(text.charCodeAt(nameEnd - 1))) nameEnd--;
-    let value = colon + 1;
-    while (value < end && isBlank(text.charCodeAt(value))) value++;
-    this.#index.push(start, nameEnd, value, end);
-    return true;
   }
 
   /** Position of the next line of that name at or after `from`, -1 if there is none; for `valueAt`. */

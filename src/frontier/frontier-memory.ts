@@ -88,6 +88,8 @@ export type FrontierMemory =
       readonly taken: SharedArrayBuffer | undefined;
       /** Pages of each site, where sites have a budget. */
       readonly sites: SharedArrayBuffer | undefined;
+      /** Who has free places, and who has not been started. */
+      readonly work: SharedArrayBuffer;
     }
   /** Threads share nothing but the engine. */
   | { readonly kind: "engine" };
@@ -108,6 +110,7 @@ export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
         config.maxPagesPerSite === undefined
           ? undefined
           : new SharedArrayBuffer(siteTableBytes(MAX_SITES)),
+      work: new SharedArrayBuffer(workBoardBytes(threads)),
     };
   }
   return {
@@ -170,17 +173,19 @@ export function announceRun(memory: FrontierMemory, thread: number, epoch: numbe
 }
 
 /** A thread is not started before there is something for it; false where the others need it from the beginning. */
-export function offerThread(memory: FrontierMemory, thread: number): boolean {
-  if (memory.kind !== "sharded") return false;
-  new WorkBoard(memory.work, memory.inboxes.length).setIdle(thread, IDLENESS.absent);
+export function offerThread(memory: FrontierMemory, threads: number, thread: number): boolean {
+  // What goes wrong without synchronisation is to be seen from the first URL on.
+  const isNeeded = memory.kind === "shared" && (memory.taken !== undefined || thread === 0);
+  if (memory.kind === "engine" || isNeeded) return false;
+  new WorkBoard(memory.work, threads).setIdle(thread, IDLENESS.absent);
   return true;
 }
 
 /** Whether something was sent to a thread that has not been started, or another one has called it. */
-export function isThreadWanted(memory: FrontierMemory, thread: number): boolean {
-  if (memory.kind !== "sharded") return false;
-  const work = new WorkBoard(memory.work, memory.inboxes.length);
-  if (work.idleness(thread) !== IDLENESS.absent) return true;
+export function isThreadWanted(memory: FrontierMemory, threads: number, thread: number): boolean {
+  if (memory.kind === "engine") return false;
+  if (new WorkBoard(memory.work, threads).idleness(thread) !== IDLENESS.absent) return true;
+  if (memory.kind === "shared") return false;
   return new Ring(memory.inboxes[thread]!, INBOX_SLOTS, INBOX_SLOT_BYTES, thread + 1).size() > 0;
 }
 

@@ -29,7 +29,7 @@ import { listJournals } from "./journal/journal-listing.ts";
 import type { JournalPort } from "./journal-port.ts";
 import type { LendingRules } from "./lending/askers.ts";
 import { ThreadBoard } from "./lending/thread-board.ts";
-import { WorkBoard } from "./lending/work-board.ts";
+import { IDLENESS, WorkBoard } from "./lending/work-board.ts";
 import { CashBoard } from "./opic/cash-board.ts";
 import { ExchangeSize } from "./opic/exchange-size.ts";
 import { KeyRecorder } from "./opic/key-recorder.ts";
@@ -121,9 +121,16 @@ function openShared(
   const { config, thread, seedLow, seedHigh, bells, counters } = parts;
   const set = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
     openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
+  const queue = openTechnique(
+    techniqueOf(config.sync),
+    memory.queue,
+    queueShape(config),
+    thread + 1,
+  );
+  const work = new WorkBoard(memory.work, config.threads);
   return new SharedFrontier({
     ...parts,
-    queue: openTechnique(techniqueOf(config.sync), memory.queue, queueShape(config), thread + 1),
+    queue,
     visited: set(config.visited, memory.visited),
     taken: memory.taken && set("cas", memory.taken),
     budget:
@@ -134,7 +141,15 @@ function openShared(
     maxHeld: 2 * config.linksPerThread,
     places: config.linksPerThread,
     wakeOthers: () => {
-      for (const [i, bell] of bells.entries()) if (i !== thread) bell.ring();
+      for (const [i, bell] of bells.entries())
+        if (i !== thread && work.idleness(i) !== IDLENESS.absent) bell.ring();
+    },
+    onPlaces: (free, left) => {
+      work.setIdle(thread, left > 0 ? IDLENESS.free : IDLENESS.none);
+      // Only who has just filled all its places: one that is congested, or paused, needs no help.
+      if (free === 0 || left > 0 || queue.size() === 0) return;
+      const called = work.callAbsentIfNoneIsFree(thread);
+      if (called >= 0) bells[called]!.ring();
     },
     onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
     countsQueue: thread === 0,

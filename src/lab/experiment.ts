@@ -61,6 +61,8 @@ export interface LabRun {
   readonly size: LabSize;
   /** A link graph in WebGraph's text form, such as cnr-2000 (`--graph`); without one the graph of our own web serves. */
   readonly graph: string | undefined;
+  /** A module with a lock of one's own (`--sync`), which `locks` and `collapse` run beside the product's. */
+  readonly sync: string | undefined;
   /** A folder for crawls and files; removed at the end. */
   readonly scratch: string;
   /** Aborted when the user stops: what runs long should look at it. */

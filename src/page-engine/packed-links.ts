@@ -59,6 +59,19 @@ export class PackedLinks {
     return this.#words[LINK_WORDS * link + 1]!;
   }
 
+  /** Copies the fingerprints of so many links from `from` on, pairs of low and high half; how many of these links are marked. */
+  copyFingerprints(from: number, count: number, into: Uint32Array): number {
+    this.#check();
+    const words = this.#words;
+    let marked = 0;
+    for (let i = 0, at = LINK_WORDS * from; i < count; i++, at += LINK_WORDS) {
+      into[2 * i] = words[at]!;
+      into[2 * i + 1] = words[at + 1]!;
+      marked += words[at + MARK]!;
+    }
+    return marked;
+  }
+
   /** True when the URL contains "%" or ends with "?"; every other URL is the only spelling of its page. */
   isMarked(link: number): boolean {
     return this.#words[LINK_WORDS * link + MARK] === 1;

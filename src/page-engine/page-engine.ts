@@ -211,19 +211,22 @@ export class PageEngine {
     return this.#pieces[2 * index + 1]!;
   }
 
-  /** Where the title is; undefined without one. */
-  get title(): readonly [from: number, to: number] | undefined {
-    return this.#range(TITLE);
+  /** Where the title begins; -1 without one. */
+  get titleFrom(): number {
+    return this.#cells[TITLE]!;
   }
 
-  /** Where the language of the root element is. */
-  get language(): readonly [from: number, to: number] | undefined {
-    return this.#range(LANGUAGE);
+  get titleTo(): number {
+    return this.#cells[TITLE + 1]!;
   }
 
-  #range(cell: number): readonly [from: number, to: number] | undefined {
-    const from = this.#cells[cell]!;
-    return from < 0 ? undefined : [from, this.#cells[cell + 1]!];
+  /** Where the language of the root element begins; -1 without one. */
+  get languageFrom(): number {
+    return this.#cells[LANGUAGE]!;
+  }
+
+  get languageTo(): number {
+    return this.#cells[LANGUAGE + 1]!;
   }
 
   /** A record of the page that was scanned last. */

@@ -84,6 +84,9 @@ export interface ParseOptions {
 export const MAX_LINKS = 10_000;
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_META_CHARACTERS = 1000;
+const BLANK = 0x20;
+/** Above are white space that `trim` knows, and surrogates. */
+const LAST_PLAIN = 0x7e;
 
 /** The title as it is reported. */
 export function titleOf(text: string | undefined): string {
@@ -110,9 +113,21 @@ export function describe(
   if (policy !== undefined) page.tdmPolicy = policy;
 }
 
+/** Nearly every text: single blanks inside, and nothing else that would be changed. */
+function isClean(text: string): boolean {
+  let before = BLANK;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < BLANK || (code === BLANK && before === BLANK) || code > LAST_PLAIN) return false;
+    before = code;
+  }
+  return text === "" || before !== BLANK;
+}
+
 /** Folds white space, repairs lone surrogates and limits the length without splitting a character. */
 function clean(text: string | undefined, maxCharacters: number): string | undefined {
   if (text === undefined) return undefined;
+  if (text.length <= maxCharacters && isClean(text)) return text;
   const folded = wellFormed(text.replace(/[\t\n\f\r ]+/g, " ").trim());
   if (folded.length <= maxCharacters) return folded;
   const last = folded.charCodeAt(maxCharacters - 1);

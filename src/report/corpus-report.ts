@@ -1,3 +1,4 @@
+import type { Exchanges } from "../stats/exchange-points.ts";
 import type { Bin } from "../stats/plot/log-bins.ts";
 import type { Comparison } from "./compare/compare-crawls.ts";
 import type { Distribution } from "./numbers/distribution.ts";
@@ -87,7 +88,7 @@ export interface CorpusReport {
   readonly signals: readonly Share[];
   readonly duplicates: {
     readonly exact: Duplicates;
-    readonly near: Duplicates & { readonly maxDistance: number; readonly minWords: number };
+    readonly near: Duplicates & { readonly minSimilarity: number; readonly minWords: number };
   };
   readonly links: { readonly total: number; readonly failedTargets: number };
   readonly brokenLinks: readonly BrokenLink[];
@@ -115,6 +116,8 @@ export interface CorpusReport {
   readonly timeline: { readonly secondsPerBin: number; readonly bins: readonly TimelineBin[] };
   /** How the crawl went, from its series; empty in folders of older versions. */
   readonly course: readonly CoursePoint[];
+  /** What threads exchanged, and what came too late, from reports/exchanges.jsonl; empty with a single thread. */
+  readonly exchanges: Exchanges;
   /** Pages whose records could not be read. */
   readonly unread: number;
   /** How the newest run ended. */

@@ -1,14 +1,18 @@
 import { meaningOf } from "../crawl/visit/error-codes.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
+import { readExchanges } from "../stats/exchange-points.ts";
+import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { LinkGraph } from "../store/graph/link-graph.ts";
 import { compareCrawls } from "./compare/compare-crawls.ts";
 import type { BrokenLink, CorpusReport, Duplicates, Spread, TopPage } from "./corpus-report.ts";
 import { LinkSurvey, largest } from "./links/link-survey.ts";
-import { type Cluster, MAX_DISTANCE } from "./near/clusters.ts";
-import { MIN_WORDS } from "./near/sim-hash.ts";
+import type { Cluster } from "./near/clusters.ts";
+import { MIN_SIMILARITY } from "./near/near-texts.ts";
+import { MIN_WORDS } from "./near/word-runs.ts";
 import { type Distribution, distributionOf } from "./numbers/distribution.ts";
 import { PageCounts } from "./page-counts.ts";
 import { readSummary } from "./read/active-seconds.ts";
+import { nearPages } from "./read/archived-runs.ts";
 import { cashTop } from "./read/cash-top.ts";
 import { readCourse } from "./read/course.ts";
 import { openDetector } from "./read/language.ts";
@@ -39,7 +43,7 @@ interface Failed {
 
 /**
  * Characterises a crawl that has ended. Every page is read from the archive once; what was found is kept beside the
- * reports, so that an interrupted or repeated report goes on from there. Memory is some 60 bytes per page.
+ * reports, so that an interrupted or repeated report goes on from there. Memory is some 120 bytes per page.
  */
 export async function makeReport(dir: string, options: ReportOptions): Promise<CorpusReport> {
   const { top, tokens, onProgress } = options;
@@ -70,7 +74,7 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
   const broken = largest(links.inDegrees, top, links.pages);
   onProgress?.("comparing texts");
   const exact = counts.digests.equal();
-  const near = counts.texts.near();
+  const near = nearPages(dir, counts.texts);
   const wanted = new Set<number>([...examplesOf(exact, top), ...examplesOf(near, top)].flat());
   for (const number of [...inDegree, ...byRank]) wanted.add(links.placeOf(number));
   const named = new Map<number, { url: string; title: string }>();
@@ -124,7 +128,11 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
     signals: counts.signals.top(top, pages),
     duplicates: {
       exact: duplicatesOf(exact, top, named),
-      near: { ...duplicatesOf(near, top, named), maxDistance: MAX_DISTANCE, minWords: MIN_WORDS },
+      near: {
+        ...duplicatesOf(near, top, named),
+        minSimilarity: MIN_SIMILARITY,
+        minWords: MIN_WORDS,
+      },
     },
     links: { total, failedTargets },
     brokenLinks: links.isThere ? brokenLinks(dir, broken, failed, links) : [],
@@ -142,6 +150,7 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
     },
     timeline: counts.timeline(),
     course: readCourse(dir),
+    exchanges: readExchanges(crawlPaths(dir).exchanges),
     unread: counts.unread,
     ended: readSummary(dir).ended ?? "unknown",
     ...(options.against === undefined

@@ -4,6 +4,8 @@ import { siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { CorpusReport, TimelineBin } from "./corpus-report.ts";
 import { Fingerprints } from "./near/clusters.ts";
+import { parseSketch } from "./near/min-hash.ts";
+import { NearTexts } from "./near/near-texts.ts";
 import { DistributionCounter } from "./numbers/distribution.ts";
 import { Tally } from "./numbers/tally.ts";
 import { ActiveSeconds } from "./read/active-seconds.ts";
@@ -44,7 +46,7 @@ export class PageCounts {
   /** Of stored bodies. */
   readonly digests = new Fingerprints();
   /** Of texts. */
-  readonly texts = new Fingerprints();
+  readonly texts = new NearTexts();
   pages = 0;
   unread = 0;
   #fromMs = Number.POSITIVE_INFINITY;
@@ -75,14 +77,14 @@ export class PageCounts {
     this.active.add(timeMs);
     if (timeMs < this.#fromMs) this.#fromMs = timeMs;
     if (timeMs > this.#toMs) this.#toMs = timeMs;
-    this.#addPrints(number, page.digest, facts.simHash);
+    this.#addPrints(number, page.digest, facts.sketch);
   }
 
-  #addPrints(number: number, digest: string, simHash: string | undefined): void {
+  #addPrints(number: number, digest: string, sketch: string | undefined): void {
     // "sha256:" and hexadecimal; "" where no store kept the body.
     const hex = digest.slice(digest.indexOf(":") + 1);
     if (hex.length >= 16) this.digests.add(number, wordOf(hex, 0), wordOf(hex, 8));
-    if (simHash !== undefined) this.texts.add(number, wordOf(simHash, 8), wordOf(simHash, 0));
+    if (sketch !== undefined) this.texts.add(number, parseSketch(sketch));
   }
 
   /** Takes a page in the second pass. */

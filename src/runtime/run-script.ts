@@ -13,7 +13,11 @@ type BundleFunction = (
 type BundleExports = Readonly<Record<string, unknown>>;
 
 // Not imported: an import of node:process looks at all its properties, and so opens standard input and output.
-const { arch, pid, version } = process;
+const { arch, pid, version, versions } = process;
+
+/** The flag of V8 that a crawl changes while it runs (`compile-less.ts`), as V8 11 has it by itself: code is kept with this. */
+export const USUAL_FLAG = "--interrupt-budget=67584";
+export const hasKnownFlags = versions.v8.startsWith("11.");
 
 /**
  * Runs a bundle with the code that an earlier run compiled for it; compiling it is otherwise a good part of what a
@@ -31,8 +35,15 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
     filename: file.href,
     ...(cached && { cachedData: cached }),
   });
-  if (cached === undefined) process.once("exit", () => writeCache(cacheFile, check, script));
   const load = createRequire(file);
+  if (cached === undefined) {
+    const v8 = load("node:v8") as typeof import("node:v8");
+    const flags = v8.cachedDataVersionTag();
+    process.once("exit", () => {
+      if (hasKnownFlags) v8.setFlagsFromString(USUAL_FLAG);
+      writeCache(cacheFile, check, script, () => v8.cachedDataVersionTag() === flags);
+    });
+  }
   const bundle = script.runInThisContext() as BundleFunction;
   return bundle(
     (name) => (name.startsWith("node:") ? load(name) : errors),
@@ -71,13 +82,17 @@ function readCache(file: URL, textCheck: number): Buffer | undefined {
   return bytes.readUInt32LE(CODE_CHECK) === crc32(code) ? code : undefined;
 }
 
-/** A folder that cannot be written only means that the next start costs as much as this one. */
-function writeCache(file: URL, textCheck: number, script: Script): void {
+/**
+ * A folder that cannot be written only means that the next start costs as much as this one; so do flags that another
+ * thread changes meanwhile, with which nobody starts.
+ */
+function writeCache(file: URL, textCheck: number, script: Script, isFitting: () => boolean): void {
   const temporary = new URL(`${file.href}.${pid}-${threadId}`);
   try {
     // First, so that nothing is made that cannot be kept.
     writeFileSync(temporary, "");
     const code = script.createCachedData();
+    if (!isFitting()) throw new Error("compiled with other flags");
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32LE(textCheck, TEXT_CHECK);
     head.writeUInt32LE(crc32(code), CODE_CHECK);

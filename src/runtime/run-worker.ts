@@ -1,5 +1,6 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { WorkerDiedError } from "../errors.ts";
+import { compileAsUsual, compileLess } from "./compile-less.ts";
 
 /**
  * Page bodies are garbage as soon as they are stored, but they are outside V8's heap, so it sees no reason to collect
@@ -18,6 +19,7 @@ export interface RunningWorker {
 /** Starts a worker thread. The listeners are attached before it can end, so no ending is missed. */
 export function runWorker(module: URL, name: string, options: WorkerOptions): RunningWorker {
   const execArgv = process.execArgv.some(isAboutText) ? { execArgv: withoutText() } : {};
+  compileAsUsual();
   const worker = new Worker(module, { resourceLimits, ...execArgv, ...options, argv: [], name });
   const ended = new Promise<void>((resolve, reject) => {
     let cause: unknown;
@@ -25,6 +27,7 @@ export function runWorker(module: URL, name: string, options: WorkerOptions): Ru
       cause = error;
     });
     worker.once("exit", (code) => {
+      compileLess();
       if (cause === undefined && code === 0) resolve();
       else reject(new WorkerDiedError(name, cause ?? new Error(`exit code ${code}`)));
     });

@@ -28,14 +28,21 @@ interface Stream {
 export class ZlibEngine {
   readonly #handle: NonNullable<Stream["_handle"]>;
   readonly #state: Uint32Array;
+  readonly #isBrotli: boolean;
   /** What tells it that no more input follows. */
   readonly #finish: number;
   #failed = false;
 
-  private constructor(handle: NonNullable<Stream["_handle"]>, state: Uint32Array, finish: number) {
+  private constructor(
+    handle: NonNullable<Stream["_handle"]>,
+    state: Uint32Array,
+    isBrotli: boolean,
+  ) {
     this.#handle = handle;
     this.#state = state;
-    this.#finish = finish;
+    this.#isBrotli = isBrotli;
+    const { Z_FINISH, BROTLI_OPERATION_FINISH } = zlib.constants;
+    this.#finish = isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH;
     handle.onerror = () => {
       this.#failed = true;
     };
@@ -48,10 +55,8 @@ export class ZlibEngine {
       typeof _handle?.writeSync === "function" &&
       typeof _handle.reset === "function" &&
       _writeState instanceof Uint32Array;
-    const { Z_FINISH, BROTLI_OPERATION_FINISH } = zlib.constants;
     const isBrotli = stream instanceof zlib.BrotliDecompress;
-    const finish = isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH;
-    return isKnown ? new ZlibEngine(_handle, _writeState, finish) : undefined;
+    return isKnown ? new ZlibEngine(_handle, _writeState, isBrotli) : undefined;
   }
 
   /** Processes a whole body; returns the bytes written, -1 when there are `room` or more, or the body is damaged. */
@@ -76,6 +81,11 @@ export class ZlibEngine {
     const flush = isLast ? this.#finish : zlib.constants.Z_NO_FLUSH;
     this.#handle.writeSync(flush, part, 0, part.length, into, at, room);
     return this.#failed ? -1 : room - this.#state[0]!;
+  }
+
+  /** No body can be decoded any more: an engine of Brotli reports an error for ever, whatever is reset. */
+  get isSpoilt(): boolean {
+    return this.#failed && this.#isBrotli;
   }
 
   /** Bytes after the end of the stream in the last `run` or `push`. */

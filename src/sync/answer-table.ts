@@ -91,6 +91,20 @@ export class AnswerTable {
     return Atomics.compareExchange(this.#words, slot, seen.word, mine) === seen.word;
   }
 
+  /** Nobody asks any more; unless something has changed since `seen`. */
+  tryRelease(slot: number, seen: Look): void {
+    Atomics.compareExchange(this.#words, slot, seen.word, UNASKED);
+  }
+
+  /** An owner is dead: others may ask what it was asking. */
+  reclaim(owner: number): void {
+    for (let slot = 0; slot < this.#words.length; slot++) {
+      const word = Atomics.load(this.#words, slot);
+      if (word < UNASKED && -word % OWNERS === BigInt(owner))
+        Atomics.compareExchange(this.#words, slot, word, UNASKED);
+    }
+  }
+
   /** Gives the answer to all. It is right whoever asked, so a claim that was taken over does not matter. */
   answer(slot: number, bytes: Uint8Array): void {
     const unit = this.#reserve(Math.ceil((LENGTH_BYTES + bytes.length) / UNIT_BYTES));

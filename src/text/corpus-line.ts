@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isHtml } from "../fetch/fetcher.ts";
 import { charsetOf, decodeText } from "../parse/charset/charset.ts";
 import { wellFormed } from "../parse/page-text.ts";
-import { simHash } from "../report/near/sim-hash.ts";
+import { sketchOf, sketchText } from "../report/near/min-hash.ts";
 import type { LanguageDetector } from "../report/read/language.ts";
 import { contentTypeOf } from "../report/read/visible-text.ts";
 import type { ArchivedAnswer } from "../store/export/payload.ts";
@@ -26,12 +26,13 @@ export interface CorpusLine {
   readonly digest: string;
 }
 
-/** A line of the file between the two steps: with what tells duplicates apart, and the page's id. */
+/** A line of the file between the two steps: with what tells duplicates apart, the plain text in any case, and the page's id. */
 export interface ExtractedLine extends CorpusLine {
   readonly id: string;
   readonly ts: string;
-  /** 16 hexadecimal digits; only of texts that are long enough. */
-  readonly simHash?: string;
+  readonly text: string;
+  /** Only of texts that are long enough. */
+  readonly sketch?: string;
 }
 
 /** A page without a text. */
@@ -83,7 +84,7 @@ function htmlContent(source: string, { url }: PageLine, tools: TextTools): Found
 
 function lineOf(page: PageLine, found: Found, { detector, isMarkdown }: TextTools): ExtractedLine {
   const text = wellFormed(found.text);
-  const hash = simHash(text);
+  const sketch = sketchOf(text);
   return {
     id: page.id,
     ts: page.ts,
@@ -92,10 +93,11 @@ function lineOf(page: PageLine, found: Found, { detector, isMarkdown }: TextTool
     date: dateOf(found.published),
     language: detector.detect(text) || declared(page.language),
     author: found.author || null,
-    ...(isMarkdown ? { markdown: wellFormed(found.markdown ?? "") } : { text }),
+    text,
+    ...(isMarkdown ? { markdown: wellFormed(found.markdown ?? "") } : {}),
     words: text.match(/\S+/g)?.length ?? 0,
     digest: `sha256:${createHash("sha256").update(text).digest("hex")}`,
-    ...(hash === undefined ? {} : { simHash: hexOf(hash.high) + hexOf(hash.low) }),
+    ...(sketch === undefined ? {} : { sketch: sketchText(sketch) }),
   };
 }
 
@@ -110,8 +112,4 @@ function dateOf(published: string): string | null {
 
 function declared(language: string | undefined): string | null {
   return /^([a-z]{2})(?:-|$)/i.exec(language ?? "")?.[1]?.toLowerCase() ?? null;
-}
-
-function hexOf(half: number): string {
-  return (half >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,6 +1,10 @@
 import { availableParallelism } from "node:os";
-import { Fingerprints } from "../report/near/clusters.ts";
+import { type Cluster, Fingerprints } from "../report/near/clusters.ts";
+import { parseSketch } from "../report/near/min-hash.ts";
+import { NearTexts } from "../report/near/near-texts.ts";
+import { runSet } from "../report/near/word-runs.ts";
 import { jsonLine } from "../store/files/jsonl.ts";
+import { RandomLines } from "../store/files/random-lines.ts";
 import { linesAt } from "../store/files/read-file.ts";
 import { replaceFile } from "../store/files/replace-file.ts";
 import { removeIfThere } from "../store/files/system-calls.ts";
@@ -105,19 +109,19 @@ class Duplicates {
 
   constructor(work: string, options: TextOptions) {
     const exact = new Fingerprints();
-    const near = new Fingerprints();
+    const near = new NearTexts();
     let pages = 0;
     for (const [number, line] of linesOf(work)) {
       pages = number + 1;
       if ("leftOut" in line || misfit(line, options) !== undefined) continue;
       const start = "sha256:".length;
       exact.add(number, ...halves(line.digest.slice(start, start + 16)));
-      if (line.simHash !== undefined) near.add(number, ...halves(line.simHash));
+      if (line.sketch !== undefined) near.add(number, parseSketch(line.sketch));
     }
     this.#dedupe = options.dedupe;
     this.#cluster = new Uint32Array(pages);
     this.#repeated = new Uint32Array(pages);
-    const groups = near.near();
+    const groups = nearGroups(work, near);
     this.clusters = groups.length;
     for (const group of groups) for (const page of group) this.#cluster[page] = group[0]! + 1;
     for (const group of exact.equal())
@@ -146,6 +150,19 @@ class Duplicates {
   }
 }
 
+function nearGroups(work: string, near: NearTexts): Cluster[] {
+  const lines = new RandomLines(work);
+  try {
+    // The first line is about the file.
+    return near.groups((page) => {
+      const { text } = JSON.parse(lines.at(page + 1)) as ExtractedLine;
+      return runSet(text);
+    });
+  } finally {
+    lines.close();
+  }
+}
+
 function halves(hex: string): [low: number, high: number] {
   return [Number.parseInt(hex.slice(8), 16), Number.parseInt(hex.slice(0, 8), 16)];
 }
@@ -159,7 +176,8 @@ function* kept(
     if ("leftOut" in line || misfit(line, options) !== undefined) continue;
     duplicates.pass(number, line);
     if (duplicates.earlier(number) !== undefined) continue;
-    const { id, ts, simHash, ...shown } = line;
+    const { id, ts, sketch, text, ...others } = line;
+    const shown = options.isMarkdown ? others : { ...others, text };
     yield { id, ts, line: { ...shown, cluster: duplicates.clusterOf(number) } };
   }
 }

@@ -55,18 +55,19 @@ export function authorityOf(url: CrawlUrl): string {
 }
 
 /** The last result: neighbouring URLs share a host, and one string object for it is hashed only once. */
-let latest = { origin: "http://h/", hostname: "h" };
+let latestOrigin = "http://h/";
+let latestHostname = "h";
 
 /** The name of the host, without its port and the dot of the root; an IPv6 address keeps its brackets. */
 export function hostnameOf(url: CrawlUrl): string {
   // With the slash, so that a longer name does not pass for this one.
-  if (url.startsWith(latest.origin)) return latest.hostname;
+  if (url.startsWith(latestOrigin)) return latestHostname;
   const start = isSecure(url) ? 8 : 7;
   const path = url.indexOf("/", start);
   const colon = portColon(url, path);
-  const hostname = withoutRootDot(url.slice(start, colon < 0 ? path : colon));
-  latest = { origin: url.slice(0, path + 1), hostname };
-  return latest.hostname;
+  latestHostname = withoutRootDot(url.slice(start, colon < 0 ? path : colon));
+  latestOrigin = url.slice(0, path + 1);
+  return latestHostname;
 }
 
 function isSecure(url: CrawlUrl): boolean {

@@ -11,6 +11,8 @@ export interface AttackOptions {
   readonly seed: number;
   /** In place of the number of folders of this size (X4). */
   readonly times?: number;
+  /** Which variants of a long row are run, by their names (X3, X9, X14); absent: all. */
+  readonly isWanted?: (variant: string) => boolean;
   /** Called with a word about what is done now. */
   readonly onStep?: (step: string) => void;
 }

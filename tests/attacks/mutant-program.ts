@@ -6,7 +6,7 @@ import { root } from "../support/conformance.ts";
 export interface ProgramMutant {
   /** What is wrong with it, in a few words. */
   readonly name: string;
-  /** A piece of one line of the compiled code, as it is in the threads' bundles. */
+  /** A piece of one line of the compiled code, as it is in the bundles, where names that meet get a number. */
   readonly from: string;
   readonly to: string;
 }
@@ -33,16 +33,30 @@ export async function withMutant<T>(
   }
 }
 
-/** Changes every file that holds the text, because the entry points of threads are bundles; returns how many. */
+const BUNDLE = ".script.js";
+
+/**
+ * Changes every file that holds the text; returns how many. Throws when a bundle holds one of these files and not the text:
+ * what runs is the bundle, so nothing would be changed.
+ */
 function change(folder: string, { from, to }: ProgramMutant): number {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  let changed = 0;
-  for (const file of files.filter((name) => name.endsWith(".js"))) {
-    const path = join(folder, file);
-    const text = readFileSync(path, "utf8");
-    if (!text.includes(from)) continue;
-    writeFileSync(path, text.replaceAll(from, to));
-    changed++;
+  const texts = new Map(
+    files
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+  const changed = [...texts.keys()].filter((name) => texts.get(name)!.includes(from));
+  const bundles = [...texts.keys()].filter((name) => name.endsWith(BUNDLE));
+  for (const bundle of bundles) {
+    // A line in front of each file that it was made of.
+    const isPart = (name: string) => texts.get(bundle)!.includes(`// build/${name}\n`);
+    if (!changed.includes(bundle) && changed.some(isPart))
+      throw new Error(
+        `${bundle} does not contain ${JSON.stringify(from)}: names may have a number there`,
+      );
   }
-  return changed;
+  for (const name of changed)
+    writeFileSync(join(folder, name), texts.get(name)!.replaceAll(from, to));
+  return changed.length;
 }

@@ -5,9 +5,9 @@ import type { Attack, AttackSize } from "./attack.ts";
 import { withMutant } from "./mutant-program.ts";
 import { stopAttack } from "./stopped-attack.ts";
 
-// npm run attacks -- [--short] [--mutants] [--stops N] [--seed N] [--times N] [X1 X2 ...]: all rows, or some; every
+// npm run attacks -- [--short] [--mutants] [--stops N] [--seed N] [--times N] [--variant TEXT] [X1 X2 ...]: all rows, or some; every
 // x*.attack.js beside this file is one. --stops interrupts the crawls of each row N times at random moments instead. --times sets
-// the number of folders of X4; --mutants-only leaves the program as it is out.
+// the number of folders of X4, --variant which variants of X3, X9 and X14 are run; --mutants-only leaves the program as it is out.
 const MUTANT_SEEDS = 4;
 const words: string[] = [];
 let size: AttackSize = "full";
@@ -15,6 +15,7 @@ let withMutants = false;
 let withProgram = true;
 let stops = 0;
 let times: number | undefined;
+let variant = "";
 let seed = Date.now() % 1_000_000;
 for (let i = 2; i < process.argv.length; i++) {
   const word = process.argv[i]!;
@@ -24,6 +25,7 @@ for (let i = 2; i < process.argv.length; i++) {
     withMutants = true;
     withProgram = false;
   } else if (word === "--times") times = Number(process.argv[++i]);
+  else if (word === "--variant") variant = process.argv[++i] ?? "";
   else if (word === "--stops") stops = Number(process.argv[++i]);
   else if (word === "--seed") seed = Number(process.argv[++i]);
   else words.push(word.toUpperCase());
@@ -49,7 +51,8 @@ for (const attack of attacks) {
   const startMs = performance.now();
   const onStep = (step: string) => console.log(`  ${attack.row} ${seconds(startMs)} s: ${step}`);
   if (withProgram) {
-    const choice = times === undefined ? {} : { times };
+    const isWanted = (name: string) => name.includes(variant);
+    const choice = { isWanted, ...(times === undefined ? {} : { times }) };
     const { figures, problems } =
       stops > 0
         ? await stopAttack(attack, { stops, seed })

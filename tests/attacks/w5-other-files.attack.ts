@@ -36,8 +36,8 @@ export const attack: Attack = {
     },
     {
       name: "names of every object are answers",
-      from: "const make = MAKERS[path];",
-      to: "const make = MAKERS[path] ?? MAKERS[path.slice(5)];",
+      from: "Object.hasOwn(QUESTIONS, path) ? QUESTIONS[path] : undefined",
+      to: "QUESTIONS[path] ?? QUESTIONS[path.slice(5)]",
     },
   ],
 };

@@ -260,8 +260,8 @@ export const attack: Attack = {
     },
     {
       name: "bytes of earlier runs do not count",
-      from: "sum + bytes, 0));",
-      to: "0, 0));",
+      from: "control.bytes.set(starts.reduce(",
+      to: "control.bytes.set(0 * starts.reduce(",
     },
     {
       name: "pages of a site are not journalled",

@@ -56,8 +56,9 @@ export const attack: Attack = {
       withFolder(async (folder) => {
         const setting = { options, origin: `http://127.0.0.1:${port}`, folder, figures, problems };
         await crawlOften(setting);
-        await throwInListeners(setting);
-        if (options.size !== "mutant") await loseFolders(setting);
+        const isWanted = (what: string) => options.isWanted?.(what) !== false;
+        if (isWanted("listeners")) await throwInListeners(setting);
+        if (options.size !== "mutant" && isWanted("folders")) await loseFolders(setting);
       }),
     );
     return { figures, problems };
@@ -137,6 +138,7 @@ async function crawlOften(setting: Setting): Promise<void> {
     );
   for (const [ending, threads, frontier] of endings) {
     const name = `${ending}, T = ${threads}, ${frontier}`;
+    if (options.isWanted?.(name) === false) continue;
     options.onStep?.(name);
     const path = ending === "finished" ? "/" : "/chain/0";
     const { code, late, lines, stderr } = await runLibrary(setting, {

@@ -211,11 +211,15 @@ export const attack: Attack = {
   async run(options) {
     const results: AttackResult[] = [];
     for (const threads of options.size === "mutant" ? [1] : [1, 2]) {
-      options.onStep?.(`honest hosts beside a sink, T=${threads}`);
+      const name = `honest hosts beside a sink, T=${threads}`;
+      if (options.isWanted?.(name) === false) continue;
+      options.onStep?.(name);
       results.push(await besideHonest(options, threads));
     }
-    options.onStep?.("stops");
-    results.push(await stops(options));
+    if (options.isWanted?.("stops") !== false) {
+      options.onStep?.("stops");
+      results.push(await stops(options));
+    }
     return {
       figures: Object.assign({}, ...results.map(({ figures }) => figures)),
       problems: results.flatMap(({ problems }) => problems),
@@ -224,8 +228,8 @@ export const attack: Attack = {
   mutants: [
     {
       name: "a redirected robots.txt waits in its place",
-      from: "if (hops === 0)",
-      to: "if (hops > 0) await new Promise((go) => setTimeout(go, 6e4)); if (hops === 0)",
+      from: "&& asked !== host)",
+      to: "&& asked !== host && (await new Promise((go) => setTimeout(go, 6e4)), true))",
     },
     {
       name: "a stop waits for servers",

@@ -44,8 +44,8 @@ export const attack: Attack = {
     },
     {
       name: "an address may hold all places",
-      from: "if (open.count < this.#share || !this.#hasOthers(open.address, nowMs))",
-      to: "if (true)",
+      from: ".count < this.#share || !this.#hasOthers(",
+      to: ".count >= 0 || !this.#hasOthers(",
     },
     {
       name: "one list at a time",

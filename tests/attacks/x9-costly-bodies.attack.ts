@@ -46,13 +46,14 @@ export const attack: Attack = {
       to: "if (true)",
     },
   ],
-  async run({ program, size, onStep }) {
+  async run({ program, size, onStep, isWanted = () => true }) {
     const figures: Record<string, Record<string, number | string>> = {};
     const problems: string[] = [];
     for (const variant of variantsOf(size)) {
       if (size === "mutant" && problems.length > 0) break;
       const { file, coding, threads, sites } = variant;
       const name = `${file} ${coding} T=${threads} sites=${sites}`;
+      if (!isWanted(name)) continue;
       onStep?.(name);
       const server = await startServer("./costly-server.js", {
         addresses: ADDRESSES,

@@ -85,6 +85,8 @@ test("an engine that becomes full is waited for, and nothing is dropped", {
   await set("0");
   const { code, stderr } = await crawl.ended;
   assert.equal(code, 0, stderr);
+  assert.match(stderr, /the engine is full: the crawl waits/);
+  assert.match(stderr, /the engine has room again/);
   assert.equal(readPages(out).length, (await web.truth()).reachable);
 });
 

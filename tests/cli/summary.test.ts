@@ -165,3 +165,11 @@ test("counts are readable", () => {
     "1,234,567",
   ]);
 });
+
+test("a worker of a crawl on an engine does not count what is the engine's", () => {
+  const limited = { ...SUMMARY, ended: "limit", next: null } as const;
+  const text = summaryText(limited, { isElsewhere: true, isShared: false });
+  assert.match(text, /URLs {8}[\d,]+ crawled by this worker; the engine knows what waits/);
+  assert.doesNotMatch(text, /still queued|cannot be resumed/);
+  assert.match(summaryText(limited), /cannot be resumed/);
+});

@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { findCrawl } from "../../src/cluster/find-crawl.ts";
+import { readStatus } from "../../src/cluster/read-status.ts";
+import { workerOfFolder } from "../../src/cluster/worker-folders.ts";
+import { connectEngine, engineAddress } from "../../src/frontier/engine/connect-engine.ts";
 import type { RemoteWeb } from "../../src/web/web-process.ts";
 import { type CrawlProcess, startCrawl, untilEnd } from "../faults/drill.ts";
 
@@ -87,6 +91,22 @@ export class EngineCrawl {
   async served(pages: number): Promise<void> {
     const { web } = this.#options;
     while (this.alive.length > 0 && (await web.report()).pages < pages) await setTimeout(2);
+  }
+
+  /** Settles when the engine has accepted pages of this worker, or it has ended. */
+  async atWork(worker: WorkerRun): Promise<void> {
+    const engine = await connectEngine(engineAddress(this.#options.engineUrl, {}));
+    try {
+      const crawl = await findCrawl(engine, this.name);
+      while (worker.child.exitCode === null) {
+        const id = workerOfFolder(worker.out);
+        const { workers } = await readStatus(engine, crawl, 0);
+        if (workers.some(({ about, pages }) => about === id && pages > 0)) return;
+        await setTimeout(20);
+      }
+    } finally {
+      engine.close();
+    }
   }
 
   /** Waits until every worker has ended by itself; what went wrong with any of them. */

@@ -116,11 +116,13 @@ export const drill: ClusterDrill = {
       name: "robots.txt is not kept with the host",
       from: "keepWith(this.#frontier.hostMemory)",
       to: "known(this.#frontier.hostMemory)",
+      noticedBy: /robots\.txt was asked for/,
     },
     {
       name: "notes wait for the next page",
       from: "if (partition.notes.size > 0 && !partition.isLost)",
       to: "if (false)",
+      noticedBy: /ms after it wanted/,
     },
   ],
 };

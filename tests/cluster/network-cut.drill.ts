@@ -67,6 +67,7 @@ export const drill: ClusterDrill = {
       name: "calls are not repeated",
       from: "maxRetriesPerRequest: null",
       to: "maxRetriesPerRequest: 0",
+      noticedBy: /ended with|did not end/,
     },
   ],
 };

@@ -47,6 +47,7 @@ export const drill: ClusterDrill = {
       name: "confirmed blocks are forgotten at once",
       from: "nowMs - entry.doneMs > KEEP_MS",
       to: "true",
+      noticedBy: /the engine has lost what it had on disk/,
     },
   ],
 };

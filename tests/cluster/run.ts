@@ -3,6 +3,7 @@ import { runDrills } from "../faults/run-drills.ts";
 import { noRedis } from "../support/engine/redis.ts";
 import { drill as engineRestart } from "./engine-restart.drill.ts";
 import { drill as failover } from "./failover.drill.ts";
+import { drill as leavingWorker } from "./leaving-worker.drill.ts";
 import { drill as movedHost } from "./moved-host.drill.ts";
 import { drill as networkCut } from "./network-cut.drill.ts";
 import { drill as powerLoss } from "./power-loss.drill.ts";
@@ -12,7 +13,7 @@ import { drill as stoppedWorker } from "./stopped-worker.drill.ts";
 import { drill as workerKills } from "./worker-kills.drill.ts";
 
 const drills = [
-  ...[workerKills, stoppedWorker, engineRestart, powerLoss],
+  ...[workerKills, stoppedWorker, engineRestart, powerLoss, leavingWorker],
   ...[failover, networkCut, sharedAddress, movedHost, samePages],
 ];
 /** Faults strike at random, so that a mutant may get away once. */
@@ -31,14 +32,18 @@ async function runMutants(names: readonly string[]): Promise<void> {
   let missed = 0;
   for (const drill of drills.filter(({ name }) => names.length === 0 || names.includes(name))) {
     for (const mutant of drill.mutants) {
+      const others: string[] = [];
       const found = await withMutant(mutant, async (program) => {
         for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
           const { problems } = await drill.run({ ...drill.short, seed, program });
-          if (problems.length > 0) return problems[0];
+          const reason = problems.find((problem) => mutant.noticedBy.test(problem));
+          if (reason !== undefined) return reason;
+          others.push(...problems);
         }
         return undefined;
       });
-      console.log(`${drill.name}, ${mutant.name}: ${found?.slice(0, 200) ?? "NOT NOTICED"}`);
+      const verdict = found ?? ["NOT NOTICED", ...others].join("; but: ");
+      console.log(`${drill.name}, ${mutant.name}: ${verdict.slice(0, 300)}`);
       if (found === undefined) missed++;
     }
   }

@@ -36,6 +36,7 @@ export const drill: ClusterDrill = {
       name: "an address has no lease",
       from: "gatekeeper.floors = this.#frontier.floors",
       to: "gatekeeper.floors = void 0",
+      noticedBy: /within half a floor/,
     },
   ],
 };

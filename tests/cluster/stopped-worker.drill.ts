@@ -42,8 +42,9 @@ export const drill: ClusterDrill = {
       const lone = await TcpProxy.start(redis.port);
       try {
         await crawl.create();
-        crawl.join(lone.url);
+        const apart = crawl.join(lone.url);
         for (let i = 2; i < WORKERS; i++) crawl.join();
+        await crawl.atWork(apart);
         let stops = 0;
         while (stops < count && crawl.alive.length > 0) {
           await crawl.served((await web.report()).pages + pages / (4 * count));
@@ -71,7 +72,17 @@ export const drill: ClusterDrill = {
     });
   },
   mutants: [
-    { name: "no token check", from: "if state[3] ~= token then", to: "if false then" },
-    { name: "late results are not rejected", from: 'answer.kind !== "late"', to: "true" },
+    {
+      name: "no token check",
+      from: "if state[3] ~= token then",
+      to: "if false then",
+      noticedBy: /listed by two workers|no result came late/,
+    },
+    {
+      name: "late results are not rejected",
+      from: 'answer.kind !== "late"',
+      to: "true",
+      noticedBy: /listed by two workers/,
+    },
   ],
 };

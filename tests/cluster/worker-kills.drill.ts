@@ -45,6 +45,7 @@ export const drill: ClusterDrill = {
       name: "settle before archive",
       from: "this.#port.write(this.#shard, this.#batch.take(), onDurable);",
       to: "this.#port.write(this.#shard, this.#batch.take(), () => {}); onDurable();",
+      noticedBy: /in no archive|not in its archive|pages are listed, not/,
     },
   ],
 };

@@ -34,7 +34,6 @@ test("a recrawl asks for changes, follows the links of unchanged pages, and refe
     "/moving": versioned("<a href=/later>x</a>", moving, seen),
     "/dated": dated,
     "/plain": html("no validators"),
-    // Equal bodies would be stored once, and then one of the two pages has no copy of its own.
     "/later": html("later"),
     "/new": html("new"),
   });
@@ -129,6 +128,40 @@ test("a recrawl asks for changes, follows the links of unchanged pages, and refe
 function pageAt(out: string, path: string) {
   return readPages(out).find(({ url }) => new URL(url).pathname === path)!;
 }
+
+test("pages with equal bodies, of which the archive keeps one, are asked for with their own validators", async (t) => {
+  const seen: string[] = [];
+  const [one, two] = [{ now: '"1"' }, { now: '"2"' }];
+  const copy = (version: { now: string }): Script[string] => {
+    return (request, response) => {
+      const asked = request.headers["if-none-match"];
+      seen.push(`${request.url} ${asked ?? "-"}`);
+      if (asked === version.now) response.writeHead(304).end();
+      else html("<a href=/deep>the same</a>", { etag: version.now })(request, response);
+    };
+  };
+  const server = await scriptedServer(t, {
+    "/": html("<a href=/one>1</a><a href=/two>2</a>"),
+    "/one": copy(one),
+    "/two": copy(two),
+    "/deep": html("deep"),
+  });
+  const first = await crawlOrigin(t, server.origin);
+  const kept = readRecords(join(first.out, "archive"));
+  assert.equal(kept.filter(({ type }) => type === "revisit").length, 1, "the body is there once");
+  let before = first.out;
+  for (const generation of [2, 3]) {
+    seen.length = 0;
+    const again = await crawlOrigin(t, server.origin, "--recrawl", before);
+    assert.deepEqual(seen.sort(), ['/one "1"', '/two "2"'], `generation ${generation}`);
+    for (const path of ["/one", "/two"]) {
+      assert.equal(again.log.get(path)?.outcome, "unchanged", path);
+      const { body } = new ArchivedPages(again.out).answer(pageAt(again.out, path))!;
+      assert.match(Buffer.from(body).toString(), /the same/, path);
+    }
+    before = again.out;
+  }
+});
 
 test("every page of an index is found by searching the file, and nothing else", async (t) => {
   const script: Script = { "/": html("") };

@@ -100,3 +100,69 @@ for (const frontier of ["sharded", "shared"]) {
     }
   }
 }
+
+/** Where the robots.txt of each host leads; the others have one of their own. */
+const LEADS = new Map([
+  [0, 1],
+  [2, 1],
+  [3, 2],
+  [4, 6],
+]);
+/** Files that take so long that they are also wanted by others meanwhile: host 1 is a seed, host 6 is linked from host 5. */
+const SLOW_MS = new Map([
+  [1, 400],
+  [6, 400],
+]);
+const SEEDS = [0, 1, 2, 3, 4, 5];
+
+/** Hosts whose robots.txt is that of another host, which is asked at the same moment. */
+async function leadingHosts(t: TestContext): Promise<{ port: number; asked: Map<string, number> }> {
+  const asked = new Map<string, number>();
+  let port = 0;
+  for (const host of [...SEEDS, 6]) {
+    const server = createServer(({ url }, response) => {
+      const name = `${host}${url}`;
+      asked.set(name, (asked.get(name) ?? 0) + 1);
+      const to = LEADS.get(host);
+      if (url !== "/robots.txt") {
+        const link = host === 5 ? `http://${ADDRESSES[6]}:${port}/` : "/0";
+        response.setHeader("content-type", "text/html");
+        response.end(`<a href=${link}>x</a><a href=/no/x>x</a>`);
+      } else if (to !== undefined) {
+        response.writeHead(301, { location: `http://${ADDRESSES[to]}:${port}/robots.txt` }).end();
+      } else {
+        const map = `http://${ADDRESSES[host]}:${port}/sitemap.xml`;
+        const answer = () => response.end(`User-agent: *\nDisallow: /no/\nSitemap: ${map}\n`);
+        setTimeout(answer, SLOW_MS.get(host) ?? 0);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(port, ADDRESSES[host], resolve));
+    t.after(() => server.close().closeAllConnections());
+    port = (server.address() as AddressInfo).port;
+  }
+  return { port, asked };
+}
+
+for (const frontier of ["sharded", "shared"]) {
+  for (const threads of [1, 4]) {
+    for (const delay of ["0", "20"]) {
+      test(`16.7: robots.txt is fetched once, directly and by redirects: ${frontier}, ${threads} threads, ${delay} ms`, async (t) => {
+        const { port, asked } = await leadingHosts(t);
+        const finished = await orbweaver([
+          ...["crawl", ...SEEDS.map((host) => `http://${ADDRESSES[host]}:${port}/`)],
+          ...["--out", join(tempFolder(t), "out"), "--quiet", "--delay", delay, "--scope", "any"],
+          ...["--allow-private", "127.0.0.0/8", "--frontier", frontier],
+          ...["--threads", String(threads)],
+        ]);
+        assert.deepEqual([finished.code, finished.stderr], [0, ""]);
+        for (const host of [...SEEDS, 6]) {
+          assert.equal(asked.get(`${host}/robots.txt`), 1, `host ${host}`);
+          assert.equal(asked.get(`${host}/`), 1);
+          assert.equal(asked.get(`${host}/no/x`), undefined, "the file at the end is obeyed");
+          const maps = LEADS.has(host) ? undefined : 1;
+          assert.equal(asked.get(`${host}/sitemap.xml`), maps, "and its sitemaps are read");
+        }
+      });
+    }
+  }
+}

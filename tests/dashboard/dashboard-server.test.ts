@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -245,6 +245,47 @@ test("W4: a client that never reads is dropped, and what waits for it stays smal
   socket.resume();
   await closed;
   assert.ok(isClosed);
+});
+
+test("W4: a connection that asks a hundred times is closed, however many requests it has sent", async (t) => {
+  const { port } = await serve(t);
+  const text = await new Promise<string>((resolve, reject) => {
+    const request = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+    const socket = connect(port, "127.0.0.1", () => socket.write(request.repeat(500)));
+    let received = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => {
+      received += chunk;
+    });
+    // What was still to be read when it was closed may reset the connection.
+    socket.on("error", (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== "ECONNRESET") reject(fault);
+    });
+    socket.once("close", () => resolve(received));
+  });
+  const answers = text.match(/HTTP\/1\.1 \d+/g) ?? [];
+  assert.ok(answers.length <= 100, `${answers.length} answers`);
+  assert.ok(answers.every((answer) => answer === "HTTP/1.1 200"));
+});
+
+test("what threads exchanged is told of the end of its file, a cut line left out", async (t) => {
+  const { ask, key, dir } = await serve(t);
+  const exchanges = async () => JSON.parse((await ask(`/api/exchanges?token=${key}`)).body);
+  assert.equal((await ask("/api/exchanges")).status, 403);
+  mkdirSync(join(dir, "reports"));
+  const line = { seconds: 1, exchanges: 2, visits: 30, blocks: 4, lateOwn: 5, lateForeign: 6 };
+  const lines = [0, 1, 0].map((thread) =>
+    JSON.stringify({ ...line, thread, q: 7, pivot: 8 }).concat("\n"),
+  );
+  writeFileSync(join(dir, "reports", "exchanges.jsonl"), `${lines.join("")}{"seconds":2,`);
+  const { isWhole, threads } = await exchanges();
+  assert.equal(isWhole, true);
+  assert.deepEqual(
+    threads.map(({ thread, visits, lateOwn }: Record<string, number>) => [thread, visits, lateOwn]),
+    [
+      [0, 60, 10],
+      [1, 30, 5],
+    ],
+  );
 });
 
 test("address and token are in the folder, for this user alone, until the end", async (t) => {

@@ -263,12 +263,19 @@ export function sharedTeam(options: TeamOptions): Team {
   return { ...shared, members, lent: () => 0 };
 }
 
+/** An engine whose file is on disk at once: nobody who leaves waits for it. */
+class SyncedModel extends ScriptModel {
+  override flushed(onAnswer: (life: string | undefined) => void): void {
+    onAnswer(this.run);
+  }
+}
+
 /** A team on a model of the engine, which answers at once; nothing expires. */
 export function engineTeam(options: TeamOptions): Team {
   const { places = 8, order = "bfs", maxPages } = options;
   const { bells, newLimit, newBytes: _, newGatekeeper, ...shared } = common(options, false);
   const leaseMs = 1e9;
-  const model = new ScriptModel({ partitions: 16, order, leaseMs, maxPages });
+  const model = new SyncedModel({ partitions: 16, order, leaseMs, maxPages });
   const names = bells.map((_, thread) => `w/${thread}/1`);
   for (const name of names) model.beat(name, "w", false);
   const members = names.map((name, thread): Member => {

@@ -20,12 +20,13 @@ function tiny<T>(value: T): T {
 export async function tinyRun(
   t: TestContext,
   { run: work }: Pick<Experiment, "run">,
-  { seed = 1, pick = tiny }: { seed?: number; pick?: <T>(quick: T) => T } = {},
+  { seed = 1, pick = tiny, sync }: { seed?: number; pick?: <T>(quick: T) => T; sync?: string } = {},
 ): Promise<Findings> {
   const run: LabRun = {
     seed,
     size: "quick",
     graph: undefined,
+    sync,
     scratch: mkdtempSync(join(tempFolder(t), "scratch-")),
     signal: new AbortController().signal,
     pick,

@@ -49,6 +49,31 @@ test("a bundle runs, and leaves its compiled code beside it for the next start",
   assert.deepEqual(readFileSync(join(folder, CACHE)), written, "what fits is not written again");
 });
 
+test("code is kept with the flags it was loaded with, whatever was set since", (t) => {
+  const text = (flag: string) => `(function (require) {
+    const v8 = require("node:v8");
+    const before = v8.cachedDataVersionTag();
+    v8.setFlagsFromString(${JSON.stringify(flag)});
+    return { get answer() { return before === v8.cachedDataVersionTag() ? "same" : "other"; } };\n})`;
+  const isKnown = process.versions.v8.startsWith("11.");
+  const raised = folderWith(t, text("--interrupt-budget=500000"));
+  assert.deepEqual(run(raised), { said: "other", caches: isKnown ? [CACHE] : [] });
+  if (isKnown) assert.equal(tagOf(join(raised, CACHE)), tagOf(plainCache(t)));
+  const unknown = folderWith(t, text("--expose-gc"));
+  assert.deepEqual(run(unknown), { said: "other", caches: [] });
+});
+
+/** The number of the flags in a cache, behind our own eight bytes, V8's magic number, version and source hash. */
+function tagOf(cache: string): number {
+  return readFileSync(cache).readUInt32LE(8 + 12);
+}
+
+function plainCache(t: TestContext): string {
+  const folder = folderWith(t, bundleSaying("one"));
+  run(folder);
+  return join(folder, CACHE);
+}
+
 test("a bundle imports at run time, also when its code comes from the cache", (t) => {
   const folder = folderWith(
     t,

@@ -114,6 +114,9 @@ test("a corpus has every page once, or says why not", async (t) => {
     all.map(({ url, text }) => [url, text]),
   );
 
+  const useless = await orbweaver(["export", out, "--to", "csv", "--split", "3"]);
+  assert.equal(useless.code, 2);
+  assert.match(useless.stderr, /--split is for a corpus of texts, not for --to csv/);
   const bad = await orbweaver(["export", out, "--to", "text", "--dedupe", "some"]);
   assert.deepEqual([bad.code, /--dedupe some is not allowed/.test(bad.stderr)], [2, true]);
 });

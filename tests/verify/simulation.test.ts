@@ -31,8 +31,9 @@ for (const seed of [141, 592, 1202, 8054]) {
   });
 }
 
-test("thirty simulated crawls keep all promises", () => {
-  for (let seed = 1; seed <= 30; seed++) {
+// `orbweaver verify --simulate` lives through as many as it is told.
+test("ten simulated crawls keep all promises", () => {
+  for (let seed = 1; seed <= 10; seed++) {
     const { violation } = live(seed, SHIPPED);
     assert.equal(violation, undefined, `orbweaver verify --seed ${seed}`);
   }

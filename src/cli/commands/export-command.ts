@@ -81,6 +81,16 @@ const FORMS: Readonly<Record<string, Form>> = {
 const TEXT_FORMS = { text: "text", markdown: "markdown", wet: "wet" } as const;
 type TextForm = keyof typeof TEXT_FORMS;
 const ALL_FORMS = [...Object.keys(FORMS), ...Object.keys(TEXT_FORMS)];
+/** What only a corpus can be asked for. */
+const CORPUS_FLAGS = [
+  "format",
+  "split",
+  "language",
+  "min-words",
+  "dedupe",
+  "threads",
+  "page-time",
+] as const;
 /** A page takes milliseconds; one that takes this long was made to. */
 const MAX_PAGE_SECONDS = 20;
 
@@ -107,7 +117,7 @@ export const command: Command = {
       flag: "format",
       value: "jsonl|parquet",
       group,
-      about: "how --to text and markdown are written: a JSON line per page, or a table",
+      about: "a JSON line per page, or a table (for --to text and markdown)",
       allowed: "jsonl or parquet",
       examples: ["--format parquet"],
     },
@@ -115,7 +125,7 @@ export const command: Command = {
       flag: "split",
       value: "N",
       group,
-      about: "pages per file of a corpus, which then is a folder (default: one file; wet: 50,000)",
+      about: "pages per file of a corpus, which is a folder then (default: one file; wet: 50,000)",
       allowed: "a whole number of at least 1",
       examples: ["--split 10000"],
     },
@@ -123,7 +133,7 @@ export const command: Command = {
       flag: "language",
       value: "L",
       group,
-      about: "only pages of this language, by its code of two letters; can be repeated",
+      about: "only pages of this language, by its code of two letters",
       allowed: "a code of two letters",
       examples: ["--language de"],
       repeatable: true,
@@ -141,7 +151,7 @@ export const command: Command = {
       value: "exact|near",
       group,
       about:
-        "leaves out pages whose text an earlier one has: exactly, or all but some words of it (64-bit SimHash, at most 3 bits apart)",
+        "leaves out pages whose text an earlier one has: exactly, or with at least 80 % of its runs of three words",
       allowed: "exact or near",
       examples: ["--dedupe near"],
     },
@@ -166,7 +176,7 @@ export const command: Command = {
       value: "NAME",
       group,
       about:
-        "instead of the pages, what a handler pushed under this name (data/NAME.jsonl), with a column for each field; only with --to csv or parquet",
+        "rows that a handler pushed under this name (data/NAME.jsonl) instead of the pages, with a column for each field; only with --to csv or parquet",
       allowed: "a name that a handler pushed rows under",
       examples: ["--rows data"],
     },
@@ -203,6 +213,11 @@ export const command: Command = {
         `export takes one folder and --to with one of ${forms}; for example orbweaver export crawls/example --to wacz`,
       );
     }
+    const useless = textForm === undefined && CORPUS_FLAGS.find((flag) => args.options.has(flag));
+    if (useless)
+      throw new UsageError(
+        `--${useless} is for a corpus of texts, not for --to ${to}; use --to text, markdown or wet`,
+      );
     const paths = crawlPaths(dir);
     finalizeIfLeft(dir);
     if (!existsSync(paths.pages) || !existsSync(paths.index)) {

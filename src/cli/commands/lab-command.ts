@@ -1,14 +1,21 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { OptionSpec } from "../../config/option.ts";
 import { printable } from "../../config/printable.ts";
+import { isOwnSync } from "../../config/values/technique-names.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import type { LabSize } from "../../lab/experiment.ts";
-import { experimentsNamed, listExperiments } from "../../lab/experiment-list.ts";
+import {
+  type ExperimentEntry,
+  experimentsNamed,
+  listExperiments,
+} from "../../lab/experiment-list.ts";
 import { verdictText } from "../../lab/runner/cell-text.ts";
 import { labText } from "../../lab/runner/lab-text.ts";
 import type { Done } from "../../lab/runner/results.ts";
 import { runLab } from "../../lab/runner/run-lab.ts";
 import { clockText } from "../../lab/runner/time-left.ts";
+import { checkOwnLock } from "../../verify/own/watch-own-lock.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { type Io, onSignals, printJson } from "../io.ts";
@@ -17,6 +24,8 @@ import { DEBUG_OPTION, isOn, jsonOption, textOf } from "../options.ts";
 const DEFAULT_SEED = 1;
 const DEFAULT_OUT = "lab-results";
 const LINE_EVERY_MS = 5000;
+/** Experiments that run a lock of one's own. */
+const SYNC_EXPERIMENTS = ["locks", "collapse"];
 
 const switchOption = (flag: string, about: string): OptionSpec => ({
   flag,
@@ -30,7 +39,7 @@ const switchOption = (flag: string, about: string): OptionSpec => ({
 export const command: Command = {
   name: "lab",
   usage: [
-    "lab NAME... [--quick|--full] [--repeat N] [--seed S] [--out DIR] [--json]",
+    "lab NAME... [--quick|--full] [--repeat N] [--seed S] [--out DIR] [--sync FILE.mjs] [--json]",
     "lab all [OPTION...]",
     "lab --list",
   ],
@@ -75,12 +84,22 @@ export const command: Command = {
       allowed: "the name of a file, plain or .gz",
       examples: ["--graph cnr-2000.graph-txt.gz"],
     },
+    {
+      flag: "sync",
+      value: "FILE.mjs",
+      group: "Options",
+      about:
+        "a lock of your own (docs/lab/own-lock.md), which locks and collapse measure beside the product's; orbweaver verify --subject tells whether it is right",
+      allowed: "the name of a module, such as ./mine.mjs",
+      examples: ["--sync ./mine.mjs"],
+    },
     jsonOption("print one JSON object with the verdicts on standard output, instead of tables"),
     DEBUG_OPTION,
   ],
   examples: [
     ["orbweaver lab all --quick", "every experiment, within minutes"],
     ["orbweaver lab queues --seed 7 --out results/", "one experiment with other random numbers"],
+    ["orbweaver lab locks collapse --sync ./mine.mjs", "a lock of your own beside the product's"],
   ],
   async run(args: Arguments, io) {
     if (isOn(args, "list")) {
@@ -88,6 +107,7 @@ export const command: Command = {
       return EXIT.finished;
     }
     const { entries, ...options } = optionsOf(args, io);
+    if (options.sync !== undefined) await checkOwnLock(options.sync);
     const stop = new AbortController();
     const forget = onSignals(() => stop.abort());
     const line = new ProgressLine(io);
@@ -119,13 +139,15 @@ function optionsOf(args: Arguments, io: Io) {
       throw new UsageError("--quick and --full exclude each other");
     }
     const size: LabSize = isOn(args, "quick") ? "quick" : isOn(args, "full") ? "full" : "normal";
+    const entries = experimentsNamed(args.words.map((word) => printable(word)));
     return {
-      entries: experimentsNamed(args.words.map((word) => printable(word))),
+      entries,
       size,
       seed: wholeOf(args, "seed", 2 ** 32 - 1) ?? DEFAULT_SEED,
       repeat: wholeOf(args, "repeat", 1000),
       out: textOf(args, "out") ?? DEFAULT_OUT,
       graph: graphOf(args),
+      sync: syncOf(args, entries),
     };
   } catch (error) {
     io.stderr.write(listExperiments());
@@ -139,6 +161,20 @@ function graphOf(args: Arguments): string | undefined {
     throw new UsageError(`--graph: there is no file ${printable(file)}`);
   }
   return file;
+}
+
+function syncOf(args: Arguments, entries: readonly ExperimentEntry[]): string | undefined {
+  const file = textOf(args, "sync");
+  if (file === undefined) return undefined;
+  if (!isOwnSync(file) || !existsSync(file)) {
+    throw new UsageError(
+      `--sync: ${printable(file)} is no module; use the name of a file, such as ./mine.mjs`,
+    );
+  }
+  if (!entries.some(({ name }) => SYNC_EXPERIMENTS.includes(name))) {
+    throw new UsageError(`--sync is for ${SYNC_EXPERIMENTS.join(" and ")}; name one of them`);
+  }
+  return resolve(file);
 }
 
 function wholeOf(args: Arguments, flag: string, most: number): number | undefined {

@@ -44,7 +44,7 @@ export const command: Command = {
       allowed: `one of ${TOKENS.join(", ")}`,
       examples: ["--tokens whitespace"],
     },
-    jsonOption("print the report as one JSON object instead of a few lines"),
+    jsonOption("print the report as one JSON object"),
     DEBUG_OPTION,
   ],
   examples: [

@@ -44,12 +44,14 @@ export const command: Command = {
     const { connectForCrawl } = await import("../../frontier/engine/check-engine.ts");
     const { newWorkerId, readEngineCrawl } = await import("../../frontier/engine/engine-crawl.ts");
     const { EngineKeys } = await import("../../frontier/engine/engine-keys.ts");
+    const { addressOf } = await import("../../frontier/engine/load-ioredis.ts");
     const { PARTITIONS } = await import("../../url/site.ts");
     const { onEngine, workerOf } = await import("../engine/run-on-engine.ts");
     const { runCrawl } = await import("../run-crawl.ts");
     const client = await connectForCrawl(own.engine, io.environment, own);
     try {
-      const crawl = await readEngineCrawl(client, own.crawlName, new URL(own.engine).origin);
+      const { url } = addressOf(own.engine, io.environment);
+      const crawl = await readEngineCrawl(client, own.crawlName, url);
       const before = own.out === undefined ? undefined : readCrawlState(own.out);
       const id = idOf(before?.config as CrawlConfig | undefined, own) ?? newWorkerId();
       const { maxTimeMs } = crawl.config;

@@ -8,22 +8,26 @@ import {
 } from "../../frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../frontier/engine/engine-keys.ts";
 import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
+import { refuseTakenFolder } from "../../store/folder/create-folder.ts";
 import { freshFolder } from "../../store/folder/fresh-folder.ts";
 import { PARTITIONS } from "../../url/site.ts";
 import type { Io } from "../io.ts";
 import { runCrawl } from "../run-crawl.ts";
+import { noteFullEngine } from "./engine-memory-note.ts";
 
 /** Begins a crawl on an engine and is its first worker. */
 export async function beginOnEngine(asked: CrawlConfig, io: Io): Promise<number> {
   const client = await connectForCrawl(asked.engine!, io.environment, asked);
   try {
+    const out = asked.out ?? freshFolder("crawls", new Date());
+    // A crawl that nobody could begin would keep its name.
+    refuseTakenFolder(out);
     const name = asked.crawlName ?? `crawl-${newWorkerId()}`;
     if (asked.crawlName === undefined && !asked.quiet)
       io.stderr.write(
         `orbweaver: the crawl is called ${name}; orbweaver worker --crawl ${name} joins it\n`,
       );
     const crawl = await createEngineCrawl(client, { ...asked, crawlName: name });
-    const out = asked.out ?? freshFolder("crawls", new Date());
     const config = { ...asked, crawlName: name, out, worker: workerOf(crawl, newWorkerId()) };
     const keys = new EngineKeys(name, PARTITIONS);
     await registerFolder(client, keys, config.worker.id, out);
@@ -41,9 +45,10 @@ export function workerOf(
   return { id, seedLow, seedHigh };
 }
 
-/** Tells once that the engine is gone, and once that it is back: the threads wait for it by themselves. */
+/** Tells once that the engine is gone, or full, and once that it is not any more: the threads wait by themselves. */
 export function onEngine(client: RedisClient): (note: (text: string) => void) => void {
   return (note) => {
+    client.once("end", noteFullEngine(client, note));
     let isGone = false;
     client.on("close", () => {
       if (!isGone && client.status !== "end")

@@ -71,11 +71,22 @@ export const engine = {
 
 function engineRefusal(value: string): string | undefined {
   if (!URL.canParse(value)) return "it is no URL";
-  const { protocol, hostname, pathname, search, hash } = new URL(value);
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(value);
   if (protocol !== "redis:" && protocol !== "rediss:")
     return `it begins with ${protocol}// and not with redis:// or rediss://`;
   if (hostname === "") return "it names no host";
+  if (!isDecodable(username) || !isDecodable(password))
+    return "its name or password has a % that begins no escape: write it as %25";
   if (!/^\/?\d*$/.test(pathname) || search !== "" || hash !== "")
     return "behind the port only the number of a database is allowed";
   return undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,14 +3,12 @@ import { MAX_BUFFER_SIZE } from "../../sync/hand-off-buffer.ts";
 import { optional, withDefault } from "../field.ts";
 import { userAgentRefusal } from "../user-agent.ts";
 import { choice, milliseconds, text, toggle, whole } from "../values/kinds.ts";
+import { MAX_LINKS_PER_THREAD } from "../values/pace-limits.ts";
 
 /** One core is left to the builder, which has as much to do as a crawler of small pages: otherwise they take turns, and every further crawler compiles its code again. */
 function threadsFor(): number {
   return Math.max(1, Math.min(4, availableParallelism() - 1));
 }
-
-/** The most requests that a thread may have in flight. */
-export const MAX_LINKS_PER_THREAD = 1024;
 
 /** Fields that keep a crawl polite, and fields that make it fast. */
 export const pace = {

@@ -65,7 +65,7 @@ export const visits = {
       flag: "header",
       group,
       about:
-        "send this header with every page request, or only to the server with this origin; robots.txt is asked without those. A value is kept with the crawl unless it is env:VARIABLE or file:PATH",
+        "send this header to every server, or only to the one with this origin, whose robots.txt is asked without it. A value is kept with the crawl unless it is env:VARIABLE or file:PATH; one that is, or is for one origin, is not archived",
       examples: [
         "--header 'Accept-Language: de'",
         "--header 'https://api.example X-Key: env:API_KEY'",
@@ -96,7 +96,7 @@ export const visits = {
     flag: "archive-credentials",
     group,
     about:
-      "archive requests as they were sent; without this, Authorization, Cookie and what --header adds are left out of the archive",
+      "archive requests as they were sent; without this, Authorization, Cookie, and what --header sends to one origin or takes from the environment or a file, are left out of the archive",
     examples: ["--archive-credentials"],
   }),
   recrawl: optional(text("DIR", "the folder of an earlier crawl", notEmpty), {

@@ -5,7 +5,7 @@ import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
 import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { judgeSkipped, unfinishedBytes } from "../../store/finish/merge-parts.ts";
-import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
+import { type CrawlState, crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { type ListSource, openResults } from "../../store/reports/crawl-results.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import { type CrawlSummary, type Measured, reportOf, summaryOf } from "../crawl-summary.ts";
@@ -85,12 +85,14 @@ export class CrawlCloser {
   close(run: EndedRun, listener: CloseListener, look?: Pick<SecondLook, "judge">): ClosedCrawl {
     const { measured } = run;
     closeAfterCrash(this.#out);
-    const results = openResults(this.#out);
+    const state = readCrawlState(this.#out);
+    const results = openResults(this.#out, state);
     const { totals, lists } = this.#writeLists(run, results);
     const comparison = new Comparison(this.#out, this.#config, {
       ...run,
       totals,
       lists,
+      isDamaged: state?.damaged === true,
       journal: results.view && results.committed.outcomes,
     });
     const writeReports = (): CrawlSummary => {
@@ -102,7 +104,7 @@ export class CrawlCloser {
     };
     let summary = writeReports();
     const isFolded = measured.ended !== "finished" && frontierTraits(this.#config).isDurable;
-    const unfolded = isFolded ? this.#makeSnapshots() : 0;
+    const unfolded = isFolded && state !== undefined ? this.#makeSnapshots(state) : 0;
     if (unfinishedBytes(this.#out) >= (this.#sizes.longBytes ?? LONG_BYTES)) {
       listener.onEnded(true);
       listener.onSafe();
@@ -140,14 +142,12 @@ export class CrawlCloser {
   }
 
   /** Returns how many journals were left as they are. */
-  #makeSnapshots(): number {
-    const state = readCrawlState(this.#out);
-    if (state === undefined) return 0;
+  #makeSnapshots({ seedLow, seedHigh }: CrawlState): number {
     const limit = this.#limit === NO_LIMIT ? NO_LIMIT : this.#limit.within(MAX_SNAPSHOT_MS);
     const options = {
       folder: crawlPaths(this.#out).journals,
-      seedLow: state.seedLow,
-      seedHigh: state.seedHigh,
+      seedLow,
+      seedHigh,
       minBytes: this.#sizes.snapshotBytes,
     };
     return makeLastSnapshots(options, limit);

@@ -5,7 +5,7 @@ import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { sumHourly } from "../../stats/hourly-statistics.ts";
 import { countLines } from "../../store/files/count-lines.ts";
-import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
+import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { readStatistics } from "../../store/reports/result-lists.ts";
 import { writeJson } from "./reports.ts";
 import { type CountedTwice, SelfCheck } from "./self-check.ts";
@@ -13,7 +13,7 @@ import { type CountedTwice, SelfCheck } from "./self-check.ts";
 /** What the threads, lists and journals of a run have counted. */
 export type RunCounts = Pick<
   CountedTwice,
-  "totals" | "lists" | "journal" | "buffers" | "isBrokenOff"
+  "totals" | "lists" | "journal" | "buffers" | "isBrokenOff" | "isDamaged"
 >;
 
 /** Compares the numbers of a crawl whose files are written, for reports/self-check.json. */
@@ -27,18 +27,16 @@ export class Comparison {
   constructor(out: string, config: CrawlConfig, counts: RunCounts) {
     const startMs = monotonicMs();
     const { reports, hourly } = crawlPaths(out);
-    const isDamaged = readCrawlState(out)?.damaged === true;
+    const { isDamaged } = counts;
     const { losesUrls, isElsewhere } = frontierTraits(config);
     this.#out = out;
     this.#counts = counts;
     // Of pages that are lost, or that were fetched twice, there are fewer or more lines.
-    this.#mayCountPages =
-      !isDamaged && !losesUrls && !isElsewhere && !(counts.isBrokenOff && !counts.journal);
+    this.#mayCountPages = !isDamaged && !losesUrls && !(counts.isBrokenOff && !counts.journal);
     this.#check = new SelfCheck({
       ...counts,
       statistics: readStatistics(reports),
       hourly: sumHourly(hourly),
-      isDamaged,
       losesUrls,
       isElsewhere,
     });

@@ -1,4 +1,5 @@
 import { shellQuote } from "../../config/command-line.ts";
+import { withoutSecrets } from "../../config/kept-config.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { formatDuration } from "../../config/values/durations.ts";
 import { formatSize } from "../../config/values/sizes.ts";
@@ -34,4 +35,13 @@ export function resumeCommand(out: string, limits: Limits, limit: Limit | null):
         ? ` --max-size ${formatSize(2 * maxBytes)}`
         : "";
   return `orbweaver resume ${shellQuote(out)}${more}`;
+}
+
+/** The command that lets a worker of a crawl on an engine go on. */
+export function rejoinCommand(
+  out: string,
+  { engine = "", crawlName = "" }: Pick<CrawlConfig, "engine" | "crawlName">,
+): string {
+  const url = shellQuote(withoutSecrets(engine));
+  return `orbweaver worker --engine ${url} --crawl ${crawlName} --out ${shellQuote(out)}`;
 }

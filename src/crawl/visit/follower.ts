@@ -87,11 +87,13 @@ export class Follower {
     const depth = lease.depth + 1;
     // A list may be out of scope itself.
     const from = isList(lease.via) ? undefined : parent;
+    const { maxDepth, maxDepthDynamic } = this.#rules;
+    const mayBeTooDeep = depth > maxDepth || depth > maxDepthDynamic;
     for (const url of links) {
       const via = viaOf(url);
       const reason =
         this.#rules.scope.refusal(url, from) ??
-        depthRefusal(this.#rules, { url, depth, via }) ??
+        (mayBeTooDeep ? depthRefusal(this.#rules, { url, depth, via }) : undefined) ??
         this.#hookRefusal(url, depth);
       if (reason === undefined) {
         const note = notes?.get(url);

@@ -9,8 +9,6 @@ import type { PageSource } from "./page-view.ts";
 import type { ReadPage, ReadRules } from "./read-page.ts";
 import { NOT_WANTED } from "./remote-handler.ts";
 
-/** How long a handler may take where the crawl is older than the setting. */
-export const MAX_HANDLER_MS = 60_000;
 /** The most that is told of an error. */
 const MAX_DETAIL = 300;
 /** How often time-outs are looked at, and the supervisor is told that the thread lives. */

@@ -1,5 +1,8 @@
 import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
 
+/** How long a handler may take where the crawl is older than the setting. */
+export const MAX_HANDLER_MS = 60_000;
+
 /*
  * Which handlers run in which thread, in shared memory, because a thread that hangs in one cannot tell:
  *

@@ -196,25 +196,10 @@ function parseDecoded(
     const decodedBytes = decoded.flag === "bad_encoding" ? undefined : decoded.bytes.length;
     return { ...bare, decodedBytes, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
   }
-  const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow, seedLow, seedHigh } =
-    rules.parse;
   // Looking at the clock costs more than a small page could waste.
   const isTimed = decoded.bytes.length >= MIN_TIMED_BYTES;
   const startMs = isTimed ? performance.now() : 0;
-  const parsed = parsePage(decoded.bytes, url, {
-    contentType: head.get("content-type"),
-    maxLinks,
-    words: rules.parse.words,
-    agent,
-    assets,
-    lazy,
-    forms,
-    feeds,
-    skipNofollow,
-    budgetMs: PARSE_BUDGET_MS,
-    seedLow,
-    seedHigh,
-  });
+  const parsed = parsePage(decoded.bytes, url, optionsFor(rules, head.get("content-type")));
   const text = wantsText ? textOf(decoded.bytes, url) : undefined;
   const costMs = (isTimed ? performance.now() - startMs : 0) + (decoded.costMs ?? 0);
   if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
@@ -235,6 +220,19 @@ function parseDecoded(
     truncated: bare.truncated,
     costMs,
   };
+}
+
+let latest:
+  | { rules: ReadRules; contentType: string | undefined; options: ParseOptions }
+  | undefined;
+
+/** The same object as long as servers send the same type, as nearly all do. */
+function optionsFor(rules: ReadRules, contentType: string | undefined): ParseOptions {
+  if (latest?.rules !== rules || latest.contentType !== contentType) {
+    const options = { ...rules.parse, contentType, budgetMs: PARSE_BUDGET_MS };
+    latest = { rules, contentType, options };
+  }
+  return latest.options;
 }
 
 function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {

@@ -5,8 +5,8 @@ import { restInBuffer } from "../open-buffer.ts";
 import { bellsOf, type CrawlMemory } from "../shared-memory.ts";
 
 /**
- * Crawler threads that are not started before there is something for them: links for their shards, or work that another
- * thread has to spare. Until then the supervisor listens at their doorbells; nobody who rings can tell.
+ * Crawler threads that are not started before there is something for them: links for their shards, or work that the others
+ * have no place for. Until then the supervisor listens at their doorbells; nobody who rings can tell.
  */
 export class AbsentThreads {
   readonly #memory: CrawlMemory;
@@ -29,7 +29,7 @@ export class AbsentThreads {
 
   /** Keeps a thread from being started for now; false where its frontier needs it. */
   tryAdd(thread: number): boolean {
-    if (!offerThread(this.#memory.frontier, thread)) return false;
+    if (!offerThread(this.#memory.frontier, this.#memory.threads, thread)) return false;
     const bell = bellsOf(this.#memory).crawlers[thread]!;
     // The threads that run keep the loop alive.
     this.#bells.set(thread, new LoopDoorbell(bell, () => this.#listen(thread), null));
@@ -61,7 +61,8 @@ export class AbsentThreads {
   }
 
   #listen(thread: number): void {
-    const hasWork = () => isThreadWanted(this.#memory.frontier, thread);
+    const { frontier, threads } = this.#memory;
+    const hasWork = () => isThreadWanted(frontier, threads, thread);
     const bell = this.#bells.get(thread);
     if (bell === undefined) return;
     bell.awake();

@@ -1,5 +1,6 @@
 import { WorkerDiedError } from "../../errors.ts";
-import { refuseContradictions } from "../../frontier/fold/exchange-check.ts";
+import { reclaimRobots } from "../../fetch/robots/robots-board.ts";
+import { refuseContradictions, type ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import {
   announceEnd,
@@ -7,7 +8,9 @@ import {
   frontierTraits,
   reclaimThread,
 } from "../../frontier/frontier-memory.ts";
+import { untouchedShards } from "../../frontier/shard/untouched-shards.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
+import { compileLess } from "../../runtime/compile-less.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { type Totals, totals } from "../../stats/counters.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
@@ -17,7 +20,7 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { HostPage } from "../crawler/host-list.ts";
 import type { HostQuestion } from "../crawler/host-ranking.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
-import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { MAX_HANDLER_MS } from "../visit/handler-watch.ts";
 import { AbsentThreads } from "./absent-threads.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
@@ -149,7 +152,7 @@ export class Workers {
 
   async #startAll(): Promise<void> {
     const { config, memory, control, resumed } = this.#plan;
-    this.#keepAbsent();
+    const untouched = this.#keepAbsent();
     this.#guards++;
     try {
       for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
@@ -161,7 +164,7 @@ export class Workers {
       );
       const starts = await Promise.all(starting);
       refuseContradictions(
-        starts.flatMap(({ exchanges }) => exchanges),
+        [...untouched, ...starts.flatMap(({ exchanges }) => exchanges)],
         this.#plan.state.epoch,
       );
       setCounters(control, memory.threads, starts, this.#guards, config.maxPages);
@@ -174,19 +177,25 @@ export class Workers {
       await this.#dismissCrawlers();
       throw error;
     }
-    this.postToAll(this.#go);
+    this.postToAll(this.#letGo());
     this.#absent.listen();
     this.release();
   }
 
   /**
-   * Which threads of a new crawl have nothing to do so far: those without a seed. An earlier run has left something to
-   * read and to compare, so there all are started.
+   * Which threads have nothing to do so far: those without a seed of whose shards no earlier run has left anything to read.
+   * What these exchanged, which is nothing, is compared all the same.
    */
-  #keepAbsent(): void {
-    const { memory, resumed, seeds, config } = this.#plan;
-    if (resumed) return;
+  #keepAbsent(): ShardExchange[] {
+    const { memory, resumed, seeds, config, state } = this.#plan;
+    const folder = journalsOf(this.#plan);
+    const isBegun = state.journals !== undefined;
+    const untouched =
+      resumed && folder !== undefined ? untouchedShards(folder, config.shards, isBegun) : undefined;
     const busy = new Set(seeds.map((url) => threadOf(url, config)));
+    if (untouched !== undefined)
+      for (let shard = 0; shard < config.shards; shard++)
+        if (!untouched.has(shard)) busy.add(shard % memory.threads);
     // Somebody has to find out that there is nothing to do.
     if (busy.size === 0) busy.add(0);
     for (let thread = 0; thread < memory.threads; thread++) {
@@ -194,6 +203,9 @@ export class Workers {
       this.#ended.add(thread);
       this.#finished.add(thread);
     }
+    return [...(untouched?.values() ?? [])].filter(({ shard }) =>
+      this.#absent.has(shard % memory.threads),
+    );
   }
 
   /** There is something to do for a thread that has not been started. Not while another one is being replaced. */
@@ -218,13 +230,15 @@ export class Workers {
     const starting = wanted.map((thread) => {
       this.#ended.delete(thread);
       this.#finished.delete(thread);
-      return this.#startCrawler(thread, this.#epoch, false, true);
+      return this.#startCrawler(thread, this.#epoch, this.#plan.resumed, true);
     });
     await Promise.all(starting);
-    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#go);
+    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(this.#letGo());
   }
 
-  get #go(): ToCrawler {
+  /** The message to go. Whoever gets it has loaded its code. */
+  #letGo(): ToCrawler {
+    compileLess();
     return { kind: "go", facts: this.#facts.all, changes: this.#plan.changes() };
   }
 
@@ -562,6 +576,7 @@ export class Workers {
         reclaimThread(memory.frontier, thread);
         // Hosts that it was asking wait for one delay.
         gatesOf(memory, thread).hosts.reclaim(thread + 1, monotonicMs() + config.delayMs);
+        if (memory.robots !== undefined) reclaimRobots(memory.robots, thread);
       },
       nextEpoch,
       begin: async (dead, epoch) => {
@@ -592,7 +607,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#crawlers[thread]!.worker.postMessage(this.#go);
+        this.#crawlers[thread]!.worker.postMessage(this.#letGo());
       },
     };
   }

@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { bytes, count, duration, element, milliseconds, rate } from "./format.js";
 import { showGraph } from "./graph.js";
 import { Hosts } from "./hosts.js";
-import { showFailures, showPages } from "./lists.js";
+import { showExchanges, showFailures, showPages } from "./lists.js";
 
 const byId = (id) => document.getElementById(id);
 const controls = new Controls();
@@ -93,6 +93,14 @@ function begin() {
   repeat(3000, () => hosts.update());
   repeat(3000, async () => showPages(byId("pages"), await get("api/pages")));
   repeat(5000, async () => showFailures(byId("failures"), await get("api/failures")));
+  repeat(5000, async () =>
+    showExchanges(
+      byId("exchanges"),
+      byId("exchanges-about"),
+      byId("exchange-rows"),
+      await get("api/exchanges"),
+    ),
+  );
   repeat(15_000, async () => showGraph(byId("graph"), byId("links"), await get("api/links")));
 }
 

@@ -1,6 +1,6 @@
 // Newest pages and failures. Titles and URLs come from strangers: they are text, never markup and never links.
 
-import { bytes, count, element, milliseconds } from "./format.js";
+import { bytes, count, element, milliseconds, rate } from "./format.js";
 
 export function showPages(place, { pages }) {
   if (pages.length === 0) {
@@ -42,6 +42,26 @@ export function showFailures(place, { failures }) {
       details.append(summary, element("p", `What to do: ${advice}.`));
       for (const url of examples) details.append(element("code", url));
       return details;
+    }),
+  );
+}
+
+/** What threads exchanged lately, a row each; nothing is shown of a crawl with one thread. */
+export function showExchanges(place, about, rows, { threads, isWhole }) {
+  place.hidden = threads.length === 0;
+  about.textContent = isWhole
+    ? "What threads told each other, and what came too late to change the order of pages."
+    : "The newest part of what threads told each other, and what came too late to change the order of pages.";
+  rows.replaceChildren(
+    ...threads.map(({ thread, exchanges, visits, blocks, lateOwn, lateForeign, q, pivot }) => {
+      const row = element("tr");
+      const each = exchanges === 0 ? "–" : rate(visits / exchanges);
+      const cells = [exchanges, null, blocks, lateOwn, lateForeign, q].map((value) =>
+        value === null ? each : count(value),
+      );
+      for (const text of [count(thread + 1), ...cells, pivot === 0 ? "–" : count(pivot)])
+        row.append(element("td", text, "number"));
+      return row;
     }),
   );
 }

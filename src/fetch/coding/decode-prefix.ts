@@ -15,7 +15,8 @@ interface Pass {
   length: number;
   /** Bytes of input decoded without an error. */
   goodBytes: number;
-  outcome: "whole" | "full" | "error" | "spent";
+  /** A surplus is input after the end of the stream. */
+  outcome: "whole" | "surplus" | "full" | "error" | "spent";
 }
 
 /** Output of the decoding under way; one per thread. It shrinks again after a huge body. */
@@ -60,7 +61,10 @@ function feed(
       if (room < 0) settle("full");
     });
     decoder.on("error", () => settle("error"));
-    decoder.on("end", () => settle("whole"));
+    decoder.on("end", () => {
+      const { bytesWritten } = decoder as Transform & zlib.Zlib;
+      settle(bytesWritten < body.length ? "surplus" : "whole");
+    });
     const next = (start: number, end: number) => {
       decoder.write(body.subarray(start, end), (error) => {
         if (error || room < 0) return;
@@ -101,7 +105,8 @@ async function feedEngine(
     pass.length += written;
     if (pass.length > cap) return { ...pass, length: cap, outcome: "full" };
     // What follows the end of the stream is not part of the page.
-    if (isLast || engine.unread > 0) return pass;
+    if (engine.unread > 0) return { ...pass, outcome: "surplus" };
+    if (isLast) return pass;
     pass.goodBytes = end;
     if (budget.isSpent) return { ...pass, outcome: "spent" };
     if (budget.takePause()) await new Promise<void>(afterTurn);
@@ -160,10 +165,10 @@ export async function decodePrefix(
     const bytes = borrow ? used : Buffer.from(used);
     if (outcome === "spent") return { bytes, flag: "decode_budget" };
     if (outcome === "full") return { bytes, flag: "body_too_large" };
+    if (outcome === "whole") return { bytes };
     // An error at the very end means that the stream is cut off: there is nothing to narrow down.
-    if (outcome === "whole" || pieceBytes === 1 || good.goodBytes === body.length) {
-      return outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };
-    }
+    if (outcome === "surplus" || pieceBytes === 1 || good.goodBytes === body.length)
+      return { bytes, flag: "encoding_error" };
     goodBytes = good.goodBytes;
     pieceBytes = Math.ceil(pieceBytes / PIECES);
   }

@@ -118,7 +118,9 @@ function decodeWhole(
     const length = isQuick
       ? engine.run(body, into, room)
       : runSliced(engine, body, into.subarray(0, room), QUICK_BYTES[format]);
-    return length < 0 ? undefined : resultOf(into.subarray(0, length), engine.unread > 0);
+    if (length >= 0) return resultOf(into.subarray(0, length), engine.unread > 0);
+    if (engine.isSpoilt) engines.delete(format);
+    return undefined;
   }
   if (body.length > QUICK_BYTES[format]) return undefined;
   try {

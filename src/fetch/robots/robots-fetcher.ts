@@ -8,10 +8,10 @@ import type { Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { pauseAskedMs } from "../retry-after.ts";
 import type { RequestHeaders, Response } from "../transport.ts";
-import type { RobotsBoard } from "./robots-board.ts";
+import { type Lead, lookAgainMs, type RobotsBoard } from "./robots-board.ts";
 import {
-  isRedirect,
   type ReadRobots,
+  ROBOTS_MAX_REDIRECTS,
   RobotsCache,
   type RobotsFile,
   robotsFromStatus,
@@ -23,8 +23,8 @@ import { RobotsShelf } from "./robots-shelf.ts";
 
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
-/** Chains of redirects that wait for a host; one that is forgotten begins again. */
-const MAX_CHAINS = 10_000;
+/** Files that lead to others, and hosts that redirects wait for; what is forgotten is asked for again. */
+const MAX_LEADS = 10_000;
 
 /** Errors that another try will not change: certificates and names. */
 const NEVER_BETTER = /^(tls_|dns_not_found)/;
@@ -51,13 +51,8 @@ type FileNote = RobotsNote extends infer Note
 
 const NONE: FileNote = { kind: "none" };
 
-/** How far the redirects of a robots.txt were followed before one led to a host that has to wait. */
-interface Chain {
-  readonly url: CrawlUrl;
-  readonly hops: number;
-  /** The host it waits for; kept because it may have reserved its turn. */
-  readonly host: Host;
-}
+/** What became of asking for one file; `next` is where it leads. */
+type FileAnswer = RobotsAnswer | { readonly kind: "leads"; readonly next: CrawlUrl };
 
 /** A robots.txt that is obeyed: where it came from, and what of it was read, without its content coding. */
 export interface ObeyedFile {
@@ -82,7 +77,7 @@ export interface RobotsFetcherRules {
   readonly strangerHost: (hostname: string) => Host;
   /** Called for every file that was read and is obeyed from now on. */
   readonly onFile?: ((file: ObeyedFile) => void) | undefined;
-  /** Called for the file of another origin that a redirect has led to. */
+  /** Called for the file of an origin that a redirect has led to, or another thread has read. */
   readonly onOther?: (origin: string, rules: RobotsRules) => void;
   readonly clock: () => number;
   /** What all threads know together, where an origin is not always asked by the same one. */
@@ -95,7 +90,12 @@ export class RobotsFetcher {
   readonly #rules: RobotsFetcherRules;
   readonly #cache: RobotsCache;
   readonly #asking = new Map<string, Promise<RobotsAnswer>>();
-  readonly #chains = new Map<string, Chain>();
+  /** Since when a file is being asked for, be it directly or because a redirect has led to it. */
+  readonly #askedMs = new Map<string, number>();
+  /** Where files lead that were asked for: they are not asked again while the one at the end is waited for. */
+  readonly #leads = new Map<string, Lead>();
+  /** Hosts that redirects have led to and that have to wait; kept because they may have reserved their turn. */
+  readonly #strangers = new Map<string, Host>();
   readonly #unreachable = new Map<string, Unreachable>();
   #hasSignals = false;
   /** Where answers are kept with their hosts, if these may become another machine's. */
@@ -146,6 +146,8 @@ export class RobotsFetcher {
     this.#hasSignals ||= noted.rules.contentSignal !== undefined;
     this.#unreachable.delete(key);
     this.#cache.put(key, answer, noted.expiresAtMs);
+    // Who has read it may never visit a page of the host.
+    if (isOrigin(key)) this.#rules.onOther?.(key, noted.rules);
     return answer;
   }
 
@@ -160,18 +162,30 @@ export class RobotsFetcher {
   ask(origin: string, host: Host): Promise<RobotsAnswer> {
     let asking = this.#asking.get(origin);
     if (asking === undefined) {
-      // Another thread asks: nobody holds a place to wait for it.
-      const untilMs = this.#rules.board?.untilTurn(origin, this.#rules.clock()) ?? 0;
+      // Another thread asks, or a redirect has led there: nobody holds a place to wait for it.
+      const untilMs = this.#untilTurn(origin);
       if (untilMs > 0) return Promise.resolve({ kind: "postponed", untilMs, aside: true });
-      asking = this.#findOrFetch(origin, host).finally(() => this.#asking.delete(origin));
+      this.#askedMs.set(origin, this.#rules.clock());
+      asking = this.#findOrFetch(origin, host).finally(() => {
+        this.#asking.delete(origin);
+        this.#askedMs.delete(origin);
+      });
       this.#asking.set(origin, asking);
     }
     return asking;
   }
 
+  /** 0 when a file is to be asked for now, otherwise when to look again. */
+  #untilTurn(key: string): number {
+    const nowMs = this.#rules.clock();
+    const sinceMs = this.#askedMs.get(key);
+    if (sinceMs !== undefined) return lookAgainMs(sinceMs, nowMs);
+    return this.#rules.board?.untilTurn(key, nowMs) ?? 0;
+  }
+
   /** What the host's last holder has found out is not asked for again. */
   async #findOrFetch(origin: string, host: Host): Promise<RobotsAnswer> {
-    const noted = this.#chains.has(origin) ? undefined : await this.#shelf?.find(origin);
+    const noted = this.#leads.has(origin) ? undefined : await this.#shelf?.find(origin);
     if (noted === undefined || !holds(noted, this.#rules.clock())) return this.#fetch(origin, host);
     if (noted.kind === "rules") this.#slow(host, noted.rules);
     return this.#adopt(origin, noted)!;
@@ -182,72 +196,128 @@ export class RobotsFetcher {
     this.#client.gatekeeper.slow(host, rules.crawlDelayMs ?? 0, this.#rules.clock());
   }
 
+  /** Follows redirects as far as they are known, and asks for the first file that is not. */
   async #fetch(origin: string, host: Host): Promise<RobotsAnswer> {
-    const begun = this.#chains.get(origin);
-    this.#chains.delete(origin);
-    let url = begun?.url ?? canonicalize(`${origin}/robots.txt`)!;
-    let asked = begun?.host ?? host;
-    for (let hops = begun?.hops ?? 0; ; hops++) {
-      const outcome = await this.#client.ask(url, asked, {
-        headers: this.#rules.headers,
-        maxBodyBytes: ROBOTS_MAX_BYTES,
-      });
-      if (outcome.kind === "postponed") {
-        this.#rules.board?.goesOn(origin, outcome.untilMs);
-        if (hops === 0) return outcome;
-        // It waits in no place in flight: the next lease of the origin goes on from here.
-        keepLatest(this.#chains, origin, { url, hops, host: asked }, MAX_CHAINS);
-        return asked === host ? outcome : { ...outcome, aside: true };
+    const passed = new Set<string>();
+    let url = canonicalize(`${origin}/robots.txt`)!;
+    let asked = host;
+    for (let hops = 0; ; hops++) {
+      const key = hops === 0 ? origin : keyOf(url);
+      // Too many redirects say something about the chain, and nothing about the files on its way.
+      if (hops > ROBOTS_MAX_REDIRECTS || passed.has(key))
+        return this.#store(origin, host, RobotsRules.allowAll, NONE);
+      passed.add(key);
+      let next = this.#leadOf(key);
+      if (next === undefined) {
+        const answer =
+          hops === 0
+            ? await this.#askFor(key, url, asked, false)
+            : await this.#fileAt(key, url, asked);
+        if (answer.kind === "rules" && hops > 0)
+          return this.#store(origin, host, answer.rules, { kind: "same", key });
+        if (answer.kind === "unreachable" && hops > 0) return this.#failLike(origin, host, answer);
+        // Who waits for another host holds no place: the next lease of the origin goes on from here.
+        if (answer.kind === "postponed" && asked !== host) return { ...answer, aside: true };
+        if (answer.kind !== "leads") return answer;
+        next = answer.next;
       }
-      this.fetched++;
-      if (outcome.kind === "failed" && PASSING.has(outcome.error)) {
-        const untilMs = this.#rules.clock() + host.delayMs;
-        this.#rules.board?.goesOn(origin, untilMs);
-        return { kind: "postponed", untilMs };
-      }
-      if (outcome.kind !== "response") {
-        const ours = outcome.kind === "refused";
-        return this.#failed(origin, host, outcome.error, { refused: ours && hops === 0, ours });
-      }
-      const file = await fileOf(outcome.response);
-      if (file.costMs !== undefined) this.#rules.onCost?.(asked.name, file.costMs);
-      const meaning = robotsFromStatus(file, this.#rules.agent, hops);
-      if (meaning.kind === "unreachable") {
-        const waitMs = pauseAskedMs(outcome.response.head) ?? 0;
-        return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
-      }
-      if (meaning.kind === "rules") {
-        if (file.status < 300) {
-          const { address, date } = outcome.response;
-          this.#rules.onFile?.({ url, address, date, body: file.body });
-        }
-        const note: FileNote =
-          meaning.rules === RobotsRules.allowAll ? NONE : { kind: "file", body: file.body };
-        const key = keyOf(url);
-        if (hops === 0 || key === origin) return this.#store(origin, host, meaning.rules, note);
-        // Too many redirects say something about the chain, and nothing about the file at its end: whose owner has not
-        // asked for the chain.
-        if (isRedirect(file)) return this.#store(origin, host, meaning.rules, NONE);
-        // Where it is an origin's own, that origin is not asked again, so what it wants holds from now on.
-        const isOwn = key !== url;
-        this.#store(key, isOwn ? asked : undefined, meaning.rules, note);
-        if (isOwn) this.#rules.onOther?.(key, meaning.rules);
-        return this.#store(origin, host, meaning.rules, { kind: "same", key });
-      }
-      const next = canonicalize(meaning.location, url);
-      // A redirect that leads nowhere means that there is no robots.txt.
-      if (next === undefined) return this.#store(origin, host, RobotsRules.allowAll, NONE);
-      const key = keyOf(next);
-      const known = this.#cache.get(key) ?? this.#knownElsewhere(key);
-      if (known?.kind === "rules")
-        return this.#store(origin, host, known.rules, { kind: "same", key });
       url = next;
-      asked = hostnameOf(url) === host.name ? host : this.#rules.strangerHost(hostnameOf(url));
+      asked = this.#hostOf(url, host);
     }
   }
 
+  #hostOf(url: CrawlUrl, host: Host): Host {
+    const name = hostnameOf(url);
+    if (name === host.name) return host;
+    return this.#strangers.get(keyOf(url)) ?? this.#rules.strangerHost(name);
+  }
+
+  /** The file that redirects have led to; it is asked for unless it is known or somebody else does so. */
+  async #fileAt(key: string, url: CrawlUrl, asked: Host): Promise<FileAnswer> {
+    const known = this.known(key);
+    if (known !== undefined) return known;
+    const untilMs = this.#untilTurn(key);
+    if (untilMs > 0) return { kind: "postponed", untilMs, aside: true };
+    this.#askedMs.set(key, this.#rules.clock());
+    try {
+      return await this.#askFor(key, url, asked, true);
+    } finally {
+      this.#askedMs.delete(key);
+    }
+  }
+
+  async #askFor(key: string, url: CrawlUrl, asked: Host, isLed: boolean): Promise<FileAnswer> {
+    const outcome = await this.#client.ask(url, asked, {
+      headers: this.#rules.headers,
+      maxBodyBytes: ROBOTS_MAX_BYTES,
+    });
+    if (outcome.kind === "postponed") return this.#postpone(key, asked, isLed, outcome.untilMs);
+    this.fetched++;
+    if (outcome.kind === "failed" && PASSING.has(outcome.error))
+      return this.#postpone(key, asked, isLed, this.#rules.clock() + asked.delayMs);
+    this.#strangers.delete(key);
+    // The host whose robots.txt it is; a file of another name is nobody's.
+    const owner = key === url ? undefined : asked;
+    if (outcome.kind === "refused" && isLed) {
+      // That we do not follow a redirect says nothing about the file.
+      this.#rules.board?.release(key);
+      const failure = { error: outcome.error, refused: false, retryAtMs: 0, final: true, tries: 1 };
+      return { kind: "unreachable", ...failure };
+    }
+    if (outcome.kind !== "response") {
+      const ours = outcome.kind === "refused";
+      return this.#failed(key, owner, outcome.error, { refused: ours, ours });
+    }
+    const file = await fileOf(outcome.response);
+    if (file.costMs !== undefined) this.#rules.onCost?.(asked.name, file.costMs);
+    const meaning = robotsFromStatus(file, this.#rules.agent);
+    if (meaning.kind === "unreachable") {
+      const waitMs = pauseAskedMs(outcome.response.head) ?? 0;
+      return this.#failed(key, owner, meaning.reason, { refused: true, waitMs });
+    }
+    const next = meaning.kind === "redirect" ? canonicalize(meaning.location, url) : undefined;
+    if (next !== undefined) return this.#lead(key, next);
+    // A redirect that leads nowhere means that there is no robots.txt.
+    const rules = meaning.kind === "rules" ? meaning.rules : RobotsRules.allowAll;
+    if (file.status < 300) {
+      const { address, date } = outcome.response;
+      this.#rules.onFile?.({ url, address, date, body: file.body });
+    }
+    const note: FileNote =
+      rules === RobotsRules.allowAll ? NONE : { kind: "file", body: file.body };
+    // Where it is an origin's own, that origin is not asked again, so what it wants holds from now on.
+    if (isLed && owner !== undefined) this.#rules.onOther?.(key, rules);
+    return this.#store(key, owner, rules, note);
+  }
+
+  #postpone(key: string, asked: Host, isLed: boolean, untilMs: number): Postponed {
+    const { board } = this.#rules;
+    if (!isLed) board?.goesOn(key, untilMs);
+    else {
+      if (asked.isStranger) keepLatest(this.#strangers, key, asked, MAX_LEADS);
+      // Whoever comes first asks for a file that a redirect has led to. What is known of earlier tries stays known.
+      const failure = this.#unreachable.get(key);
+      if (failure === undefined) board?.release(key);
+      else board?.note(key, { kind: "unreachable", failure });
+    }
+    return { kind: "postponed", untilMs };
+  }
+
+  /** A file leads to another one. What it says is known when that is. */
+  #lead(key: string, next: CrawlUrl): FileAnswer {
+    const expiresAtMs = this.#rules.clock() + CACHE_MS;
+    keepLatest(this.#leads, key, { next, expiresAtMs }, MAX_LEADS);
+    this.#rules.board?.note(key, { kind: "leads", url: next, expiresAtMs });
+    return { kind: "leads", next };
+  }
+
+  #leadOf(key: string): CrawlUrl | undefined {
+    const lead = this.#leads.get(key) ?? this.#rules.board?.leadOf(key);
+    return lead !== undefined && this.#rules.clock() < lead.expiresAtMs ? lead.next : undefined;
+  }
+
   /** The host is the one that was asked, whose delay may be longer from now on. */
-  #store(key: string, host: Host | undefined, rules: RobotsRules, note: FileNote): RobotsAnswer {
+  #store(key: string, host: Host | undefined, rules: RobotsRules, note: FileNote): ReadRobots {
     const { board, clock } = this.#rules;
     const nowMs = clock();
     this.#unreachable.delete(key);
@@ -263,28 +333,38 @@ export class RobotsFetcher {
   }
 
   #failed(
-    origin: string,
-    host: Host,
+    key: string,
+    host: Host | undefined,
     error: string,
     { refused, ours = false, waitMs = 0 }: { refused: boolean; ours?: boolean; waitMs?: number },
-  ): RobotsAnswer {
-    const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
+  ): Unreachable {
+    const tries = (this.#unreachable.get(key)?.tries ?? 0) + 1;
     const final = tries > this.#rules.retries || ours || NEVER_BETTER.test(error);
-    const now = this.#rules.clock();
-    const retryAtMs = now + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
-    // The pause that a server asks for holds already, for the host that asked; our own only while there are tries left.
-    const reach = host.reachOf(`${origin}/` as CrawlUrl);
-    if (!final && reach === host) this.#client.gatekeeper.hold(host, retryAtMs, now);
-    else if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
+    const retryAtMs = this.#rules.clock() + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
     const failure: RobotsFailure = { error, refused, retryAtMs, final, tries };
+    if (host !== undefined) this.#holdFor(key, host, failure);
     const note = { kind: "unreachable", failure } as const;
-    this.#rules.board?.note(origin, note);
+    this.#rules.board?.note(key, note);
     // What fails here for good may be had from another machine.
-    if (!final) this.#shelf?.note(origin, note);
-    return this.#keepFailure(origin, { kind: "unreachable", ...failure });
+    if (!final) this.#shelf?.note(key, note);
+    return this.#keepFailure(key, { kind: "unreachable", ...failure });
   }
 
-  #keepFailure(origin: string, answer: Unreachable): RobotsAnswer {
+  /** An origin whose file is at the end of redirects waits for that one's next try. */
+  #failLike(origin: string, host: Host, { kind, ...failure }: Unreachable): Unreachable {
+    this.#holdFor(origin, host, failure);
+    return this.#keepFailure(origin, { kind, ...failure });
+  }
+
+  /** The pause that a server asks for holds already, for the host that asked; our own only while there are tries left. */
+  #holdFor(origin: string, host: Host, { final, retryAtMs }: RobotsFailure): void {
+    if (final) return;
+    const reach = host.reachOf(`${origin}/` as CrawlUrl);
+    if (reach === host) this.#client.gatekeeper.hold(host, retryAtMs, this.#rules.clock());
+    else reach.heldMs = Math.max(reach.heldMs, retryAtMs);
+  }
+
+  #keepFailure(origin: string, answer: Unreachable): Unreachable {
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
     this.#unreachable.set(origin, answer);
     return answer;
@@ -295,6 +375,10 @@ export class RobotsFetcher {
 function keyOf(url: CrawlUrl): string {
   const server = serverOf(url);
   return url === `${server}/robots.txt` ? server : url;
+}
+
+function isOrigin(key: string): boolean {
+  return key.indexOf("/", "https://".length) < 0;
 }
 
 /** The response as a robots.txt file. */

@@ -1,3 +1,4 @@
+import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { RobotsRules } from "./robots-rules.ts";
 
 /** What is known elsewhere of a robots.txt. */
@@ -14,14 +15,18 @@ export interface RobotsFailure {
   readonly tries: number;
 }
 
-/** What a thread found out: a file, that there is none, that it is the same as that of another key, or a failure. */
+/**
+ * What a thread found out: a file, that there is none, that it is the same as that of another key, that it leads to
+ * another file which is not known yet, or a failure.
+ */
 export type RobotsNote =
   | { readonly kind: "file"; readonly body: Uint8Array; readonly expiresAtMs: number }
   | { readonly kind: "none"; readonly expiresAtMs: number }
   | { readonly kind: "same"; readonly key: string; readonly expiresAtMs: number }
+  | { readonly kind: "leads"; readonly url: CrawlUrl; readonly expiresAtMs: number }
   | { readonly kind: "unreachable"; readonly failure: RobotsFailure };
 
-const KINDS = ["file", "none", "same", "unreachable"] as const;
+const KINDS = ["file", "none", "same", "unreachable", "leads"] as const;
 const KIND_BYTES = 1;
 const TIME_BYTES = 8;
 
@@ -44,11 +49,15 @@ export function decodeNote(bytes: Uint8Array<ArrayBuffer>): RobotsNote {
   const expiresAtMs = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(KIND_BYTES);
   if (kind === "none") return { kind, expiresAtMs };
   if (kind === "file") return { kind, body: payload, expiresAtMs };
+  if (kind === "leads") return { kind, url: textOf(payload) as CrawlUrl, expiresAtMs };
   return { kind, key: textOf(payload), expiresAtMs };
 }
 
 /** What a note says, where it does not point to another one. */
-export function noted(note: Exclude<RobotsNote, { kind: "same" }>, agent: string): NotedRobots {
+export function noted(
+  note: Exclude<RobotsNote, { kind: "same" | "leads" }>,
+  agent: string,
+): NotedRobots {
   if (note.kind === "unreachable") return note;
   const { expiresAtMs } = note;
   const rules = note.kind === "none" ? RobotsRules.allowAll : RobotsRules.parse(note.body, agent);
@@ -64,7 +73,8 @@ export function holds(known: NotedRobots, nowMs: number): boolean {
 function payloadOf(note: RobotsNote): Uint8Array {
   if (note.kind === "file") return note.body;
   if (note.kind === "none") return new Uint8Array();
-  return Buffer.from(note.kind === "same" ? note.key : JSON.stringify(note.failure));
+  if (note.kind === "unreachable") return Buffer.from(JSON.stringify(note.failure));
+  return Buffer.from(note.kind === "same" ? note.key : note.url);
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -113,6 +113,7 @@ export class RobotsRules {
   }
 
   #deciding(pathAndQuery: string): MatchedRule | undefined {
+    if (this.#tables.size === 0) return undefined;
     if (this.#plain === undefined || pathAndQuery === ROBOTS_PATH)
       return this.matching(pathAndQuery)[0];
     const length = spell(pathAndQuery, "plain");

@@ -30,7 +30,9 @@ export class RobotsShelf {
     let name = key;
     for (let hops = 0; hops <= ROBOTS_MAX_REDIRECTS; hops++) {
       const note = await this.#recall(name);
-      if (note?.kind !== "same") return note && noted(note, this.#agent);
+      // Only answers are kept.
+      if (note === undefined || note.kind === "leads") return undefined;
+      if (note.kind !== "same") return noted(note, this.#agent);
       name = note.key;
     }
     return undefined;

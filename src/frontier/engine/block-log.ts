@@ -84,6 +84,11 @@ export class BlockLog {
     return this.#unconfirmed;
   }
 
+  /** Nothing is here that the engine might have lost. */
+  get isEmpty(): boolean {
+    return [...this.#lanes.values()].every(({ entries }) => entries.length === 0);
+  }
+
   send(block: NewBlock, listener: BlockListener): void {
     const lane = this.#laneOf(block.partition);
     listener.onNumbered?.(lane.next);
@@ -125,18 +130,30 @@ export class BlockLog {
   check(nowMs: number): void {
     if (this.#isChecking || nowMs - this.#checkedMs < CHECK_MS) return;
     this.#checkedMs = nowMs;
-    const lanes = [...this.#lanes].filter(([, { entries }]) => entries.length > 0);
-    if (lanes.length === 0) return;
     this.#isChecking = true;
+    this.compare(() => {
+      this.#isChecking = false;
+    });
+  }
+
+  /** Asks how far the engine has come; answers whether it has everything that it has confirmed. */
+  compare(onAnswer: (isWhole: boolean) => void): void {
+    const lanes = [...this.#lanes].filter(([, { entries }]) => entries.length > 0);
+    if (lanes.length === 0) {
+      onAnswer(true);
+      return;
+    }
     const confirmed = lanes.map(([, lane]) => lane.confirmed);
     const numbers = lanes.map(([partition]) => partition);
     this.#engine.reached(numbers, (reached) => {
-      this.#isChecking = false;
+      let isWhole = true;
       for (const [i, [partition, lane]] of lanes.entries()) {
         if (reached[i]! >= confirmed[i]!) continue;
+        isWhole = false;
         this.#resend(lane, reached[i]!);
         this.#onFallback(partition);
       }
+      onAnswer(isWhole);
     });
   }
 

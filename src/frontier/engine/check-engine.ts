@@ -1,5 +1,5 @@
 import { OrbweaverError } from "../../errors.ts";
-import { connectEngine, EngineRefusedError, engineAddress } from "./connect-engine.ts";
+import { connectEngine, EngineRefusedError, engineAddress, factsIn } from "./connect-engine.ts";
 import { checkedName } from "./engine-keys.ts";
 import { type EngineAddress, noteCluster, openClient, type RedisClient } from "./load-ioredis.ts";
 import { defineScripts } from "./scripts/named-scripts.ts";
@@ -25,7 +25,12 @@ export async function connectForCrawl(
   const first = await connectEngine(address);
   try {
     refuseUnfit(first.facts, address, volatile);
-    await refuseUnsynced(first.masters()[0]!, address, volatile);
+    for (const server of first.masters()) {
+      const { host, port } = server.options;
+      const place = first.address.isCluster ? { url: `${host}:${port}` } : address;
+      if (first.address.isCluster) refuseUnfit(factsIn(await server.info()), place, volatile);
+      await refuseUnsynced(server, place, volatile);
+    }
   } finally {
     first.close();
   }
@@ -39,7 +44,7 @@ export async function connectForCrawl(
 
 function refuseUnfit(
   facts: ReadonlyMap<string, string>,
-  { url }: EngineAddress,
+  { url }: Pick<EngineAddress, "url">,
   volatile: boolean,
 ): void {
   const version = facts.get("valkey_version") ?? facts.get("redis_version") ?? "unknown";
@@ -69,7 +74,7 @@ function refuseUnfit(
 /** Where CONFIG may not be asked, nothing is refused. */
 async function refuseUnsynced(
   client: RedisClient,
-  { url }: EngineAddress,
+  { url }: Pick<EngineAddress, "url">,
   volatile: boolean,
 ): Promise<void> {
   const asked = await client.config("GET", "appendfsync").catch(() => []);

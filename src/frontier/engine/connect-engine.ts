@@ -77,17 +77,25 @@ async function factsOf(
     last = error;
   });
   try {
+    // A database that does not exist would be reported, and another one used.
+    const { db = 0 } = client.options;
+    if (db !== 0) await inTime(client.select(db));
     const text = await inTime(client.info());
-    return new Map(
-      text.split("\r\n").map((line) => {
-        const at = line.indexOf(":");
-        return [line.slice(0, at), line.slice(at + 1)] as const;
-      }),
-    );
+    return factsIn(text);
   } catch (fault) {
     client.disconnect();
     throw unreachable(address, last ?? (fault as Error));
   }
+}
+
+/** The lines of an answer to INFO. */
+export function factsIn(info: string): ReadonlyMap<string, string> {
+  return new Map(
+    info.split("\r\n").map((line) => {
+      const at = line.indexOf(":");
+      return [line.slice(0, at), line.slice(at + 1)] as const;
+    }),
+  );
 }
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {

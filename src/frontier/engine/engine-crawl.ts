@@ -33,6 +33,10 @@ export async function createEngineCrawl(
   await refuseLongLease(client, config.engineLeaseMs);
   const name = config.crawlName!;
   const keys = new EngineKeys(name, PARTITIONS);
+  const taken = new UsageError(
+    `there is a crawl ${name} on this engine already: join it with orbweaver worker --crawl ${name}, or choose another --crawl`,
+  );
+  if ((await client.exists(keys.crawl)) > 0) throw taken;
   const random = randomBytes(8);
   const seedLow = random.readUInt32LE(0);
   const seedHigh = random.readUInt32LE(4);
@@ -51,10 +55,8 @@ export async function createEngineCrawl(
   if (config.maxPages !== undefined)
     await client.hsetnx(`${keys.crawl}:permits`, "left", config.maxPages);
   const made = await runScript(client, "owCreate", keys.crawl, Object.entries(fields).flat());
-  if (made !== 1)
-    throw new UsageError(
-      `there is a crawl ${name} on this engine already: join it with orbweaver worker --crawl ${name}, or choose another --crawl`,
-    );
+  // Two that begin at once.
+  if (made !== 1) throw taken;
   return { config, seedLow, seedHigh, ageMs: 0 };
 }
 

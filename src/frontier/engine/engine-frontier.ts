@@ -32,6 +32,8 @@ import { type MachineParts, SuperstepMachine } from "./steps/superstep-machine.t
 const TICK_MS = 100;
 /** A URL whose lease may have run out is looked at again after this long. */
 const DOUBT_MS = 200;
+/** An engine that answers and does not say whether its file is synced is not asked for longer than this. */
+const MAX_FLUSH_MS = 5000;
 /** Hosts of a partition whose URLs are fetched at once to be given up. */
 const MAX_DRAINED = 64;
 
@@ -124,6 +126,10 @@ export class EngineFrontier implements Frontier {
   #factsRead = 0;
   #isReadingFacts = false;
   #hasLeft = false;
+  /** Asks whether the engine would still know after a power loss what this holder told it last. */
+  #isMakingSure = false;
+  #isSure = false;
+  #leftMs = 0;
   #givesUp = false;
   /** Late results so far. */
   late = 0;
@@ -394,7 +400,7 @@ export class EngineFrontier implements Frontier {
       hostsWaiting,
       nextUrls: hostsWaiting,
       share: this.#share,
-      away: this.#mode === "end" ? this.#unsent + this.#held.size : 0,
+      away: this.#mode === "end" ? this.#unsent + this.#held.size + (this.#isSure ? 0 : 1) : 0,
       guests: 0,
       pages: this.#parts.limit.pages,
       outcomes: this.#outcomes,
@@ -589,7 +595,11 @@ export class EngineFrontier implements Frontier {
 
   /** Everything that ended here is settled; then the partitions go back. */
   #handOver(): void {
-    if (this.#hasLeft || this.#inFlight + this.#unsent > 0) return;
+    if (this.#hasLeft) {
+      this.#makeSure();
+      return;
+    }
+    if (this.#inFlight + this.#unsent > 0) return;
     this.#permits.isWanted = false;
     this.#permits.talk(0, this.#nowMs, true);
     this.#held.releaseAll();
@@ -597,6 +607,35 @@ export class EngineFrontier implements Frontier {
     if (this.#held.size > 0 || !this.#permits.isSettled) return;
     this.#owned.leave();
     this.#hasLeft = true;
+    this.#leftMs = this.#nowMs;
+    this.#makeSure();
+  }
+
+  /**
+   * The last second of what an engine has confirmed may not be on its disk, and when this worker is gone nobody can send it
+   * again: so it stays until it is. Resending works as ever meanwhile.
+   */
+  #makeSure(): void {
+    const log = this.#log;
+    log.tidy(this.#nowMs);
+    if (this.#isSure || this.#isMakingSure || log.unconfirmed > 0) return;
+    if (log.isEmpty) {
+      this.#isSure = true;
+      return;
+    }
+    this.#isMakingSure = true;
+    this.#engine.flushed((life) =>
+      this.#post(() =>
+        // What was confirmed in an earlier life of the engine may be gone by now.
+        log.compare((isWhole) =>
+          this.#post(() => {
+            this.#isMakingSure = false;
+            const isTold = life !== undefined || this.#nowMs - this.#leftMs > MAX_FLUSH_MS;
+            this.#isSure = isWhole && isTold;
+          }),
+        ),
+      ),
+    );
   }
 
   #readFacts(count: number): void {

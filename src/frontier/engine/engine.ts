@@ -325,6 +325,8 @@ export interface Engine {
    * undefined when that is not known. What was answered in an earlier life may be lost already.
    */
   synced(onAnswer: (life: string | undefined) => void): void;
+  /** The same for who leaves: also where the engine cannot tell by itself, and is looked at until it is certain. */
+  flushed(onAnswer: (life: string | undefined) => void): void;
   /** Tells the others that there is something to take in a partition. */
   wake(partition: number): void;
 }

@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { factsIn } from "./connect-engine.ts";
 import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 
 /** A server that syncs every second and has not said so by then is asked again later. */
 const MAX_WAIT_MS = 5000;
+
+/** A server that syncs every second and has no sync under way begins one within this, and notices it within that. */
+const BEGINS_WITHIN_MS = 1200;
+const LOOK_AGAIN_MS = 250;
 
 /** What asking for synced logs needs. */
 export interface LogSyncParts {
@@ -45,6 +51,49 @@ export class LogSync {
     const servers = "nodes" in client ? client.nodes("master") : [client];
     const lives = await Promise.all(servers.map((server) => this.#ask(client, server)));
     return lives.includes(undefined) ? undefined : lives.sort().join();
+  }
+
+  /** The same where `WAITAOF` is unknown, too: looks at each server for as long as it needs to be certain. For who leaves. */
+  async flushed(): Promise<string | undefined> {
+    const client = await this.#parts.client;
+    this.#exists ??= await hasCommand(client);
+    if (this.#isClosed) return undefined;
+    const servers = "nodes" in client ? client.nodes("master") : [client];
+    const lives = await Promise.all(servers.map((server) => this.#watch(client, server)));
+    return lives.includes(undefined) ? undefined : lives.sort().join();
+  }
+
+  /**
+   * A server that syncs every second begins a sync within a second after a write, or as soon as the one before has ended:
+   * so when no sync runs later than that, and none has begun when it is looked at again, the write is on disk.
+   */
+  async #watch(client: RedisClient, server: Redis): Promise<string | undefined> {
+    const { connection } = this.#waiterOf(server);
+    try {
+      const first = factsIn(await connection.info());
+      // It keeps nothing: there is nothing to wait for.
+      if (first.get("aof_enabled") === "0") return lifeOf(first);
+      if (this.#exists) return this.#ask(client, server);
+      const replicas = Number(first.get("connected_slaves"));
+      const place = this.#placeOn(client, server);
+      if (replicas > 0 && place !== undefined) {
+        await connection.set(`${place.key}:y`, "");
+        if ((await connection.wait(replicas, MAX_WAIT_MS)) < replicas) return undefined;
+      }
+      await sleep(BEGINS_WITHIN_MS);
+      for (let calm = 0; calm < 2; ) {
+        const facts = factsIn(await connection.info());
+        if (lifeOf(facts) !== lifeOf(first)) return undefined;
+        const isCalm = ["aof_pending_bio_fsync", "aof_buffer_length"].every(
+          (name) => facts.get(name) === "0",
+        );
+        calm = isCalm ? calm + 1 : 0;
+        if (calm < 2) await sleep(LOOK_AGAIN_MS);
+      }
+      return lifeOf(first);
+    } catch {
+      return undefined;
+    }
   }
 
   close(): void {
@@ -102,6 +151,10 @@ export class LogSync {
     this.#waiters.set(name, waiter);
     return waiter;
   }
+}
+
+function lifeOf(facts: ReadonlyMap<string, string>): string {
+  return `${facts.get("run_id")} ${facts.get("master_replid")}`;
 }
 
 async function hasCommand(client: RedisClient): Promise<boolean> {

@@ -110,6 +110,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
         ...{ keys, holder, order, leaseMs, onFault },
         partitions: PARTITIONS,
         logsSynced: () => logSync.synced(),
+        logsFlushed: () => logSync.flushed(),
       });
     },
     aheadPerHost: Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost)),

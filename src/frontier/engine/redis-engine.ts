@@ -45,6 +45,8 @@ export interface RedisEngineParts {
   readonly leaseMs: number;
   /** Settles when the servers' logs are on disk, with their life; absent where nobody asks. */
   readonly logsSynced?: () => Promise<string | undefined>;
+  /** The same for who leaves. */
+  readonly logsFlushed?: () => Promise<string | undefined>;
   /** A call failed in a way that asking again does not cure. */
   readonly onFault: (error: unknown) => void;
 }
@@ -306,6 +308,11 @@ export class RedisEngine implements Engine {
   synced(onAnswer: (life: string | undefined) => void): void {
     const { logsSynced = () => Promise.resolve(undefined) } = this.#parts;
     logsSynced().then(onAnswer, () => onAnswer(undefined));
+  }
+
+  flushed(onAnswer: (life: string | undefined) => void): void {
+    const { logsFlushed = () => Promise.resolve(undefined) } = this.#parts;
+    logsFlushed().then(onAnswer, () => onAnswer(undefined));
   }
 
   wake(partition: number): void {

@@ -74,13 +74,23 @@ export class WorkBoard {
     return anyone ? -1 : this.#callAbsent(me);
   }
 
-  #callAbsent(me: number): number {
-    const { absent, none } = IDLENESS;
+  /**
+   * Calls a thread that would have to be started, unless another one than `me` has free places; -1 when none was called. The
+   * one that was called counts as free until it says something itself.
+   */
+  callAbsentIfNoneIsFree(me: number): number {
+    for (let thread = 0; thread < this.threads; thread++)
+      if (thread !== me && this.idleness(thread) === IDLENESS.free) return -1;
+    return this.#callAbsent(me, IDLENESS.free);
+  }
+
+  #callAbsent(me: number, becomes: number = IDLENESS.none): number {
+    const { absent } = IDLENESS;
     for (let i = 1; i < this.threads; i++) {
       const thread = (me + i) % this.threads;
       const word = ROW_WORDS * thread + IDLE;
       if (Atomics.load(this.#words, word) !== absent) continue;
-      if (Atomics.compareExchange(this.#words, word, absent, none) === absent) return thread;
+      if (Atomics.compareExchange(this.#words, word, absent, becomes) === absent) return thread;
     }
     return -1;
   }

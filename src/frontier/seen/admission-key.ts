@@ -69,17 +69,17 @@ export function packedFingerprints(
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  const { seedLow, seedHigh } = rules;
   const isMade =
     isSafe(rules) &&
-    links.seedLow >>> 0 === seedLow >>> 0 &&
-    links.seedHigh >>> 0 === seedHigh >>> 0;
+    links.seedLow >>> 0 === rules.seedLow >>> 0 &&
+    links.seedHigh >>> 0 === rules.seedHigh >>> 0;
+  // Nearly every URL is its own key.
+  if (isMade && links.copyFingerprints(from, count, into) === 0) return;
   for (let i = 0; i < count; i++) {
-    const link = from + i;
-    const isOwnKey = isMade && !links.isMarked(link);
-    if (!isOwnKey) linkFingerprint(links.url(link) as CrawlUrl, rules);
-    into[2 * i] = isOwnKey ? links.low(link) : lastFingerprint.low;
-    into[2 * i + 1] = isOwnKey ? links.high(link) : lastFingerprint.high;
+    if (isMade && !links.isMarked(from + i)) continue;
+    linkFingerprint(links.url(from + i) as CrawlUrl, rules);
+    into[2 * i] = lastFingerprint.low;
+    into[2 * i + 1] = lastFingerprint.high;
   }
 }
 

@@ -22,6 +22,7 @@ export interface OwnShard {
   readonly state: {
     readonly seen: {
       searchFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number;
+      hasFingerprint(low: number, high: number): boolean;
     };
     readonly cash?:
       | {
@@ -87,35 +88,38 @@ export class KnownLinks {
   #splitPacked(shard: number, links: PackedLinks): SplitLinks {
     const known = this.#byCash ? new KnownFingerprints() : undefined;
     const left: CrawlUrl[] = [];
-    const shardOf = this.#shardsOf(links);
-    for (let from = 0; from < links.length; ) {
-      const target = shardOf(from);
-      const most = Math.min(links.length, from + MAX_FINGERPRINTS);
+    const { length } = links;
+    for (let origin = 0; origin < links.origins; origin++) shards[origin] = -1;
+    for (let from = 0; from < length; ) {
+      const target = this.#shardOf(links, from);
+      const most = Math.min(length, from + MAX_FINGERPRINTS);
       let to = from + 1;
-      while (to < most && shardOf(to) === target) to++;
+      while (to < most && this.#shardOf(links, to) === target) to++;
       const count = to - from;
       const state = this.#states[target];
       if (state !== undefined) packedFingerprints(links, from, count, this.#rules, fingerprints);
-      this.#lookUp(state, count, target, target === shard, known);
-      for (let i = 0; i < count; i++)
-        if (isNew[i] === 1) left.push(links.url(from + i) as CrawlUrl);
+      if (count === 1 && state !== undefined && known === undefined) {
+        // Where neighbouring links lead to different hosts, each is looked up alone.
+        if (!state.seen.hasFingerprint(fingerprints[0]!, fingerprints[1]!))
+          left.push(links.url(from) as CrawlUrl);
+      } else {
+        this.#lookUp(state, count, target, target === shard, known);
+        for (let i = 0; i < count; i++)
+          if (isNew[i] === 1) left.push(links.url(from + i) as CrawlUrl);
+      }
       from = to;
     }
     return { left, known };
   }
 
-  /** The shard of each link; those of one origin are in one. */
-  #shardsOf(links: PackedLinks): (link: number) => number {
-    const { origins } = links;
-    shards.fill(-1, 0, origins);
-    return (link) => {
-      const origin = links.origin(link);
-      const shard = origin < origins ? shards[origin]! : -1;
-      if (shard >= 0) return shard;
-      const found = this.#shardOfOrigin(links, link);
-      if (origin < origins) shards[origin] = found;
-      return found;
-    };
+  /** The shard of a link; those of one origin are in one. */
+  #shardOf(links: PackedLinks, link: number): number {
+    const origin = links.origin(link);
+    const isTold = origin < links.origins;
+    if (isTold && shards[origin]! >= 0) return shards[origin]!;
+    const found = this.#shardOfOrigin(links, link);
+    if (isTold) shards[origin] = found;
+    return found;
   }
 
   #shardOfOrigin(links: PackedLinks, link: number): number {

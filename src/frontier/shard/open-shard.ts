@@ -12,7 +12,7 @@ import type { BulkAdd } from "../seen/bulk-add.ts";
 import { Shard, type ShardRules } from "./shard.ts";
 
 /** The end of a journal that only has the empty file of its first segment. */
-const BEGUN: JournalEnd = {
+export const BEGUN: JournalEnd = {
   ...{ segment: 0, bytes: 0, sequence: 0, epoch: 0 },
   ...{ followed: true, torn: undefined },
 };
@@ -60,7 +60,7 @@ export function openShard(options: OpenShardOptions): {
 }
 
 /** Whether nothing was ever written of a shard. */
-function isNew(
+export function isNew(
   folder: string,
   shard: number,
   begun: boolean,

@@ -58,6 +58,10 @@ export class OwnedShard {
 
   /** A visit to a URL of this shard is over; returns how many of its links are new here. The others travel. */
   finish(lease: Lease, found: readonly Discovery[], how: Finish, numbers: ShardNumbers): number {
+    if (found.length === 0) {
+      this.journal.done(lease, how);
+      return 0;
+    }
     const own: Discovery[] = [];
     const others: Discovery[] = [];
     for (const one of found) (numbers.of(one.url).shard === lease.shard ? own : others).push(one);

@@ -56,6 +56,8 @@ export interface SharedParts {
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** Wakes the other threads: there may be something to take. */
   readonly wakeOthers: () => void;
+  /** This thread had so many free places when it looked for URLs, and has so many left. */
+  readonly onPlaces?: ((free: number, left: number) => void) | undefined;
   /** A URL was taken, for the first time or again. */
   readonly onTaken: (again: boolean) => void;
   readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
@@ -99,8 +101,8 @@ export class SharedFrontier implements Frontier {
     this.#parts = parts;
     // Half as much as elsewhere, because URLs that rest count: what a thread may hold has to do for more than eight sites.
     const shares = new SiteShares(parts.places / 2, LINGER_MS);
-    this.#farMs = FAR_MS + 2 * parts.delayMs;
     this.#shares = shares;
+    this.#farMs = FAR_MS + 2 * parts.delayMs;
     this.#parked = new ParkedLeases(shares);
     this.#hosts = new ForeignHosts({ ...parts, shares }, MAX_HOSTS);
     this.#record = Buffer.alloc(parts.queue.slotBytes);
@@ -144,6 +146,7 @@ export class SharedFrontier implements Frontier {
       taken.push(lease);
     }
     this.#wantsMore = taken.length < limit && this.#held < maxHeld;
+    this.#parts.onPlaces?.(limit, limit - taken.length);
     return taken;
   }
 
@@ -246,11 +249,8 @@ export class SharedFrontier implements Frontier {
     this.#insertSpill();
     const finished = this.#finished;
     if (finished.length > 0) {
-      const pages = this.#finishedPages;
-      this.#finished = [];
-      this.#finishedPages = 0;
-      const facts = this.#facts;
-      this.#facts = [];
+      const [pages, facts] = [this.#finishedPages, this.#facts];
+      [this.#finished, this.#finishedPages, this.#facts] = [[], 0, []];
       port.mark(() => {
         if (facts.length > 0) this.#parts.onFacts(facts);
         for (const onCommitted of finished) onCommitted();

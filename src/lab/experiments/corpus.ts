@@ -33,14 +33,14 @@ export const experiment: Experiment = {
   document: "004",
   question:
     "What does a collected corpus look like: pages per domain, sizes, tokens, out-links (tables 2 and 3, figures 1 to 3)?",
-  seconds: { quick: 12, normal: 60, full: 400 },
+  seconds: { quick: 3, normal: 40, full: 200 },
   async run(run) {
     const hosts = run.pick(60, 300, 1200);
     const profile: WebProfile = {
       ...PROFILES.real,
       seed: run.seed,
       hosts,
-      pages: Math.max(hosts, run.pick(1500, 15_000, 100_000)),
+      pages: Math.max(hosts, run.pick(1500, 15_000, 60_000)),
       meanLinks: 60,
       minBytes: 8192,
       maxBytes: Math.max(16_384, run.pick(65_536, 262_144, 524_288)),

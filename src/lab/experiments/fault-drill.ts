@@ -40,14 +40,14 @@ export const experiment: Experiment = {
   document: "ours",
   question:
     "What do kill -9 at random moments and resume cost: pages lost, pages fetched twice, seconds to the next request?",
-  seconds: { quick: 12, normal: 60, full: 240 },
+  seconds: { quick: 6, normal: 40, full: 100 },
   async run(run) {
-    const kills = run.pick(3, 12, 40);
+    const kills = run.pick(3, 12, 24);
     const profile: WebProfile = {
       ...PROFILES.small,
       seed: run.seed,
       hosts: 10,
-      pages: Math.max(200, run.pick(1000, 5000, 20_000)),
+      pages: Math.max(200, run.pick(1000, 5000, 12_000)),
       latencyMs: { median: 8, spread: 0.3 },
     };
     run.plan(1);

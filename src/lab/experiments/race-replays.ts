@@ -21,7 +21,7 @@ export const experiment: Experiment = {
   document: "001",
   question:
     "How often does the data race on the URL tree show, and where, without the lock and with it?",
-  seconds: { quick: 10, normal: 60, full: 120 },
+  seconds: { quick: 7, normal: 60, full: 120 },
   run: (run) =>
     measureRace(run, { times: run.repeats(3, 20, 20), sleepMs: run.pick(150, 500, 2000) }),
 };

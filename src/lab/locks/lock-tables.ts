@@ -1,17 +1,23 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { BlockingResult } from "../blocking/blocking-crawl.ts";
+import type { BlockingPlan } from "../blocking/blocking-plan.ts";
 import { counted, measured, type Table } from "../experiment.ts";
 import type { RoundsResult } from "../rounds/rounds-crawl.ts";
 import { rounded, spreadOf } from "../run-spread.ts";
 import { amdahlShare } from "./amdahl.ts";
 
 /** The document's name of the queue without any synchronisation. */
-export const nameOf = (sync: Technique) =>
-  sync === "unsynchronised" ? 'unsynchronised (the document\'s "lock-free")' : sync;
+export const nameOf = (sync: BlockingPlan["sync"]) => {
+  if (typeof sync !== "string") return OWN_NAME;
+  return sync === "unsynchronised" ? 'unsynchronised (the document\'s "lock-free")' : sync;
+};
 
-/** A technique at every thread count. */
+/** What a lock of one's own (`--sync`) is called. */
+export const OWN_NAME = "yours";
+
+/** A technique, or a lock of one's own, at every thread count. */
 export interface Curve {
-  readonly sync: Technique;
+  readonly sync: BlockingPlan["sync"];
   readonly points: readonly {
     readonly threads: number;
     readonly runs: readonly BlockingResult[];

@@ -26,8 +26,8 @@ export async function runLab(
   options: LabOptions,
 ): Promise<Done[]> {
   const { out, signal, now, onProgress, onDone } = options;
-  const { seed, size, repeat, graph } = options;
-  const parameters: LabParameters = { seed, size, repeat, graph };
+  const { seed, size, repeat, graph, sync } = options;
+  const parameters: LabParameters = { seed, size, repeat, graph, sync };
   mkdirSync(out, { recursive: true });
   const stored = new StoredRun(out, parameters);
   const experiments = await Promise.all(entries.map((entry) => entry.load()));

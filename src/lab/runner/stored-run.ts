@@ -11,6 +11,7 @@ export interface LabParameters {
   readonly size: LabSize;
   readonly repeat: number | undefined;
   readonly graph: string | undefined;
+  readonly sync: string | undefined;
 }
 
 /** An experiment that is done. */

@@ -96,18 +96,20 @@ function read(
   const resolver = new Resolver(url, base);
   if (resolver.isForeign) return undefined;
   const page = new EnginePage(charset, resolver.base);
-  const targets = new LinkTargets(page, resolver, options);
   const agent = agentName(options.agent);
-  const metas = new Map<string, string>();
-  const notes = { metas, robots: page.robots };
+  // Few pages have anything to ask about.
+  let targets: LinkTargets | undefined;
+  if (metas.size > 0) metas.clear();
   const resolved = engine.resolve(resolver.base ?? resolver.page, {
     ask: (record) => {
       engineCounts.asked++;
       if (record.tag === T.base) return undefined;
-      if (record.tag !== T.meta) return targets.of(linkOf(text, record), false);
-      const name = metaNameOf(text, record);
-      if (name === REFRESH) return targets.of(linkOf(text, record), false);
-      noteMeta(notes, name, agent, () => contentOf(text, record));
+      const name = record.tag === T.meta ? metaNameOf(text, record) : REFRESH;
+      if (name === REFRESH) {
+        targets ??= new LinkTargets(page, resolver, options);
+        return targets.of(linkOf(text, record), false);
+      }
+      noteMeta({ metas, robots: page.robots }, name, agent, () => contentOf(text, record));
       return undefined;
     },
     asksRel: options.skipNofollow === true,
@@ -122,11 +124,15 @@ function read(
   page.words = engine.words;
   page.firstText = firstText(engine);
   if (page.firstText === undefined) page.firstWords = firstWords(engine, text);
-  const { title, language } = engine;
-  page.title = titleOf(title && text.text(title[0], title[1]));
-  describe(page, language && text.attribute(language[0], language[1]), metas);
+  const { titleFrom, languageFrom } = engine;
+  page.title = titleFrom < 0 ? "" : titleOf(text.text(titleFrom, engine.titleTo));
+  const isTold = languageFrom >= 0;
+  describe(page, isTold ? text.attribute(languageFrom, engine.languageTo) : undefined, metas);
   return page;
 }
+
+/** The meta elements of the page that is read. */
+const metas = new Map<string, string>();
 
 let latest = { agent: "", lengths: metaLengths("") };
 

@@ -166,7 +166,12 @@ function kinds({ status, mime, charset, language, signals }: CorpusReport): stri
   return `<div class="sides">${tables.join("")}</div>`;
 }
 
-function timeline({ timeline: { bins, secondsPerBin }, course }: CorpusReport): string {
+function timeline(report: CorpusReport): string {
+  const {
+    timeline: { bins, secondsPerBin },
+    course,
+    exchanges: { points: exchanges },
+  } = report;
   const points = bins.map(({ pages }, i) => ({ x: i * secondsPerBin, y: pages / secondsPerBin }));
   const plot = linePlot({
     title: "Pages per second over time",
@@ -175,7 +180,31 @@ function timeline({ timeline: { bins, secondsPerBin }, course }: CorpusReport): 
     y: { label: "pages per second" },
     series: [{ name: "pages per second", points, draw: "bare" }],
   });
-  return plotsOf([plot, ...(course.length > 1 ? coursePlots(course) : [])]);
+  return plotsOf([
+    plot,
+    ...(course.length > 1 ? coursePlots(course) : []),
+    ...(exchanges.length > 1 ? [latePlot(exchanges)] : []),
+  ]);
+}
+
+/** What reports/exchanges.jsonl tells. */
+function latePlot(points: CorpusReport["exchanges"]["points"]): string {
+  const sum = (pick: (point: (typeof points)[number]) => number) =>
+    points.reduce((all, point) => all + pick(point), 0);
+  return linePlot({
+    title: "Updates that came too late",
+    caption: `Links to pages that had been taken already: ${numberText(sum(({ lateOwn }) => lateOwn))} found by the thread that has them, ${numberText(sum(({ lateForeign }) => lateForeign))} by others, which sent ${numberText(sum(({ blocks }) => blocks))} blocks.`,
+    x: { label: "time of crawling, all runs", unit: "s" },
+    y: { label: "updates in an interval" },
+    series: [
+      { name: "own", draw: "bare", points: points.map((p) => ({ x: p.seconds, y: p.lateOwn })) },
+      {
+        name: "foreign",
+        draw: "bare",
+        points: points.map((p) => ({ x: p.seconds, y: p.lateForeign })),
+      },
+    ],
+  });
 }
 
 /** What reports/series.jsonl tells, over the time in which the crawl ran. */

@@ -53,7 +53,7 @@ function duplicates({ duplicates: { exact, near } }: CorpusReport): string {
     group("Equal bytes", "the same body as stored", exact) +
     group(
       "Nearly the same text",
-      `SimHashes of the texts differ in at most ${near.maxDistance} of 64 bits; texts below ${near.minWords} words are left out`,
+      `at least ${percent(near.minSimilarity)} of their runs of three words are the same; texts below ${near.minWords} words are left out`,
       near,
     )
   );

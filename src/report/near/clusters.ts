@@ -1,15 +1,7 @@
-/** Two texts are near duplicates when at most so many of their 64 bits differ. */
-export const MAX_DISTANCE = 3;
-/** Four bands of 16 bits: of three changed bits, at least one band has none. */
-const BANDS = 4;
-const BAND_VALUES = 1 << 16;
-/** In a crowded band only this many are compared, so that no corpus takes quadratic time. */
-const MAX_NEIGHBOURS = 4096;
-
 /** Pages that belong together, by number, in ascending order. */
 export type Cluster = readonly number[];
 
-/** 64-bit fingerprints of pages; 16 bytes for each while they are compared. */
+/** 64-bit fingerprints of pages, 12 bytes for each. */
 export class Fingerprints {
   #low = new Uint32Array(1024);
   #high = new Uint32Array(1024);
@@ -29,30 +21,7 @@ export class Fingerprints {
 
   /** Groups of two or more pages with equal fingerprints, the largest first. */
   equal(): Cluster[] {
-    return this.#clusters(this.#groups());
-  }
-
-  /**
-   * Groups of two or more pages whose fingerprints are at most `MAX_DISTANCE` bits from that of the group's first page.
-   * Not from any of the group: chains of small steps would join texts that have nothing in common.
-   */
-  near(): Cluster[] {
-    const groups = this.#groups();
-    const members = this.#distinct(groups);
-    const bands = Array.from({ length: BANDS }, (_, band) => this.#sortBand(members, band));
-    for (const first of members) {
-      if (groups.find(first) !== first) continue;
-      for (const { bandOf, starts, sorted } of bands) {
-        const value = bandOf(first);
-        const end = Math.min(starts[value + 1]!, starts[value]! + MAX_NEIGHBOURS);
-        for (let i = starts[value]!; i < end; i++) {
-          const other = sorted[i]!;
-          const isFree = other > first && groups.isFirst(other);
-          if (isFree && this.#distance(first, other) <= MAX_DISTANCE) groups.join(first, other);
-        }
-      }
-    }
-    return this.#clusters(groups);
+    return this.#groups().clusters(this.#page);
   }
 
   /** A group for every distinct fingerprint. */
@@ -72,48 +41,10 @@ export class Fingerprints {
   #isSame(a: number, b: number): boolean {
     return this.#low[a] === this.#low[b] && this.#high[a] === this.#high[b];
   }
-
-  #distinct(groups: Groups): Uint32Array {
-    return Uint32Array.from({ length: this.length }, (_, i) => i).filter(
-      (i) => groups.find(i) === i,
-    );
-  }
-
-  /** Members by the value of a band: those with value v from `starts[v]` to `starts[v + 1]`. */
-  #sortBand(members: Uint32Array, band: number) {
-    const half = band < 2 ? this.#low : this.#high;
-    const shift = (band % 2) * 16;
-    const bandOf = (member: number) => (half[member]! >>> shift) & (BAND_VALUES - 1);
-    const starts = new Uint32Array(BAND_VALUES + 1);
-    for (const member of members) starts[bandOf(member) + 1]!++;
-    for (let v = 0; v < BAND_VALUES; v++) starts[v + 1]! += starts[v]!;
-    const sorted = new Uint32Array(members.length);
-    const next = starts.slice();
-    for (const member of members) sorted[next[bandOf(member)]!++] = member;
-    return { bandOf, starts, sorted };
-  }
-
-  #distance(a: number, b: number): number {
-    return bitCount(this.#low[a]! ^ this.#low[b]!) + bitCount(this.#high[a]! ^ this.#high[b]!);
-  }
-
-  #clusters(groups: Groups): Cluster[] {
-    const members = new Map<number, number[]>();
-    const sizes = new Uint32Array(this.length);
-    for (let i = 0; i < this.length; i++) sizes[groups.find(i)]!++;
-    for (let i = 0; i < this.length; i++) {
-      const root = groups.find(i);
-      if (sizes[root]! < 2) continue;
-      const pages = members.get(root);
-      if (pages === undefined) members.set(root, [this.#page[i]!]);
-      else pages.push(this.#page[i]!);
-    }
-    return [...members.values()].sort((a, b) => b.length - a.length || a[0]! - b[0]!);
-  }
 }
 
 /** Which group each member belongs to: a forest whose roots are the groups, the smallest member of each. */
-class Groups {
+export class Groups {
   readonly #parent: Uint32Array;
 
   constructor(size: number) {
@@ -140,16 +71,27 @@ class Groups {
     if (x < y) this.#parent[y] = x;
     else this.#parent[x] = y;
   }
+
+  /** Groups of two or more members, the largest first, as the pages that these numbers stand for. */
+  clusters(pages: Uint32Array): Cluster[] {
+    const size = this.#parent.length;
+    const members = new Map<number, number[]>();
+    const sizes = new Uint32Array(size);
+    for (let i = 0; i < size; i++) sizes[this.find(i)]!++;
+    for (let i = 0; i < size; i++) {
+      const root = this.find(i);
+      if (sizes[root]! < 2) continue;
+      const cluster = members.get(root);
+      if (cluster === undefined) members.set(root, [pages[i]!]);
+      else cluster.push(pages[i]!);
+    }
+    return [...members.values()].sort((a, b) => b.length - a.length || a[0]! - b[0]!);
+  }
 }
 
-function twice(values: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+/** The same values with room for as many again. */
+export function twice(values: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(values.length * 2);
   longer.set(values);
   return longer;
-}
-
-function bitCount(bits: number): number {
-  let n = bits - ((bits >>> 1) & 0x55555555);
-  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
-  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

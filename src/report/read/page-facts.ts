@@ -20,8 +20,8 @@ export interface PageFacts {
   readonly detected?: string;
   /** UTF-8 bytes of the visible text. */
   readonly textBytes?: number;
-  /** 16 hexadecimal digits; only of texts that are long enough. */
-  readonly simHash?: string;
+  /** Of its text, by `sketchText`; only of texts that are long enough. */
+  readonly sketch?: string;
   /** The page could not be read from the archive. */
   readonly lost?: true;
 }
@@ -29,7 +29,7 @@ export interface PageFacts {
 /** The first line of the file: facts of another kind are of no use. */
 interface FactsHeader {
   readonly format: "orbweaver-page-facts";
-  readonly version: 1;
+  readonly version: 2;
   readonly tokens: Tokens;
   readonly detector: string;
 }
@@ -50,7 +50,7 @@ export function openFacts(
   kind: FactsKind,
   ids: Iterable<string>,
 ): { readonly done: number; readonly file: JsonlFile } {
-  const header: FactsHeader = { format: "orbweaver-page-facts", version: 1, ...kind };
+  const header: FactsHeader = { format: "orbweaver-page-facts", version: 2, ...kind };
   let done = 0;
   if (existsSync(path)) {
     cutTornLine(path);

@@ -2,7 +2,7 @@ import { parsePage } from "../../parse/page.ts";
 import type { ArchivedAnswer } from "../../store/export/payload.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { simHash } from "../near/sim-hash.ts";
+import { sketchOf, sketchText } from "../near/min-hash.ts";
 import type { LanguageDetector } from "./language.ts";
 import type { PageFacts } from "./page-facts.ts";
 import type { TokenCounter, Tokens } from "./tokens.ts";
@@ -38,7 +38,7 @@ export function factsOf(
   const { body } = answer;
   const contentType = contentTypeOf(answer);
   const { text } = scanned;
-  const hash = simHash(text);
+  const sketch = sketchOf(text);
   return {
     id: page.id,
     decodedBytes: page.decodedBytes ?? body.length,
@@ -50,7 +50,7 @@ export function factsOf(
     ),
     detected: detector.detect(text),
     textBytes: Buffer.byteLength(text),
-    ...(hash === undefined ? {} : { simHash: hexOf(hash.high) + hexOf(hash.low) }),
+    ...(sketch === undefined ? {} : { sketch: sketchText(sketch) }),
   };
 }
 
@@ -59,8 +59,4 @@ function languageOf(charset: string | undefined, language: string | undefined) {
     ...(charset === undefined ? {} : { charset }),
     ...(language === undefined ? {} : { language: language.slice(0, MAX_LANGUAGE_CHARACTERS) }),
   };
-}
-
-function hexOf(half: number): string {
-  return half.toString(16).padStart(8, "0");
 }

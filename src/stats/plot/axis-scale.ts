@@ -57,7 +57,9 @@ function linearTicks(low: number, high: number): number[] {
 function logTicks(low: number, high: number, values: readonly number[]): number[] {
   const own = [...new Set(values)].sort((a, b) => a - b);
   const isApart = own.every((value, i) => i === 0 || value / own[i - 1]! >= 1.3);
-  if (own.length > 1 && own.length <= MAX_OWN_MARKS && isApart) return own;
+  // Values that do not reach both ends would leave a part of the axis without a mark, as counts over a bottom of 0.5 do.
+  const isWhole = own[0] === low && own.at(-1) === high;
+  if (own.length > 1 && own.length <= MAX_OWN_MARKS && isApart && isWhole) return own;
   const decades = Math.log10(high / low);
   const digits =
     decades > 4

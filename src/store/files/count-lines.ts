@@ -1,13 +1,13 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const LINE_FEED = 10;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** How many lines a file has, without looking at them. */
 export function countLines(path: string): number {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const file = openSync(path, "r");
   try {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(file).size + 1));
     let lines = 0;
     for (let bytes = readSync(file, chunk); bytes > 0; bytes = readSync(file, chunk)) {
       const read = chunk.subarray(0, bytes);

@@ -63,6 +63,20 @@ export function keepOneLinePerUrl(
   return first;
 }
 
+/** How many committed visits have a line in the log. */
+export function committedLines(log: string, committed: Committed): number {
+  const isRecord = committed.once();
+  const isEnd = committed.onceUnstored();
+  let lines = 0;
+  for (const [, text] of linesWithin(log, NO_LIMIT)) {
+    const line = plainLine(text, namesRecord(text)) ?? parsedLine(text);
+    if (line?.url === undefined || line.outcome === UNAVAILABLE) continue;
+    const { file, offset = 0 } = line;
+    if (file === undefined ? isEnd(line) : isRecord(file, offset)) lines++;
+  }
+  return lines;
+}
+
 /** Drops the lines of unavailable URLs that have a line about their end. */
 function dropEnded(
   log: string,

@@ -124,6 +124,11 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   syncFolder(dir);
 }
 
+/** Refuses a folder that cannot hold a new crawl, before anything is made elsewhere. */
+export function refuseTakenFolder(dir: string): void {
+  refuseIfTaken(dir, crawlPaths(dir));
+}
+
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {
   const why = whyTaken(dir, paths);
   if (why !== "") throw new FolderTakenError(`${dir} ${why}`);

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
-import { countLines } from "../files/count-lines.ts";
 import { dropHoles } from "../files/drop-holes.ts";
 import { cutTornLine, jsonLine } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
@@ -19,7 +18,7 @@ import {
 import { dropUncommitted } from "../finish/drop-uncommitted.ts";
 import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
 import { mergeParts } from "../finish/merge-parts.ts";
-import { keepOneLinePerUrl } from "../finish/one-line-per-url.ts";
+import { committedLines, keepOneLinePerUrl } from "../finish/one-line-per-url.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -206,10 +205,13 @@ function listSalvaged(
   return { committed, stored: { ...listed, captures, orphans, lists } };
 }
 
-/** Whether the log is older than the journals, as in a folder that was copied while its crawl ran: later lists lack URLs. */
+/**
+ * Whether the log is older than the journals, as in a folder that was copied while its crawl ran: later lists lack URLs. Lines of
+ * visits that were never committed may make up for the number of those that are missing.
+ */
 function lacksLines(log: string, committed: Committed): boolean {
-  const lines = existsSync(log) ? countLines(log) : 0;
-  return committed.hasJournal && lines < committed.endings;
+  if (!committed.hasJournal) return false;
+  return (existsSync(log) ? committedLines(log, committed) : 0) < committed.endings;
 }
 
 type FromStores = Pick<

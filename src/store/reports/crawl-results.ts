@@ -28,8 +28,8 @@ export interface ListSource {
 }
 
 /** The journals of a crawl that has ended, as a source of lists. */
-export function openResults(dir: string): ListSource {
-  const { view } = openJournals(crawlPaths(dir).journals, readCrawlState(dir));
+export function openResults(dir: string, state = readCrawlState(dir)): ListSource {
+  const { view } = openJournals(crawlPaths(dir).journals, state);
   return { committed: new Committed(view), view };
 }
 

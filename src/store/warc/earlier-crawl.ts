@@ -19,6 +19,8 @@ export interface EarlierPage extends Omit<EarlierRecord, "payloadSha256"> {
   readonly body: Buffer;
 }
 
+/** What an index calls records that stand for an equal or unchanged one; with status 200 it is equal. */
+const REVISIT = "warc/revisit";
 const RECORD_ID = /^<urn:uuid:([0-9a-f-]{36})>$/i;
 
 interface IndexFields {
@@ -72,23 +74,40 @@ class Generation {
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
     for (const line of this.#index.all(`${surtKey(url)} `)) {
-      const fields = parseJson(line.slice(line.indexOf(" {") + 1)) as IndexFields | undefined;
-      if (fields?.url === url && fields.status === "200" && fields.mime !== "warc/revisit")
-        found = fields;
+      const fields = fieldsOf(line);
+      if (fields?.url === url && fields.status === "200") found = fields;
     }
-    return found === undefined ? undefined : this.#read(url, found);
+    if (found === undefined) return undefined;
+    return found.mime === REVISIT ? this.#sameAs(url, found) : this.#read(url, found, pageOf);
+  }
+
+  /** A page whose body another record of that crawl has: its own head with that body. */
+  #sameAs(url: CrawlUrl, revisit: IndexFields): EarlierPage | undefined {
+    const own = this.#read(url, revisit, revisitOf);
+    if (own === undefined) return undefined;
+    for (const line of this.#index.all(`${surtKey(own.uri)} ${own.time} `)) {
+      const fields = fieldsOf(line);
+      if (fields?.url !== own.uri || fields.mime === REVISIT) continue;
+      const whole = this.#read(own.uri, fields, pageOf);
+      if (whole?.recordId === own.recordId) return { ...whole, head: own.head };
+    }
+    return undefined;
   }
 
   close(): void {
     this.#index.close();
   }
 
-  #read(url: CrawlUrl, { filename = "", offset = "" }: IndexFields): EarlierPage | undefined {
+  #read<Found>(
+    url: string,
+    { filename = "", offset = "" }: IndexFields,
+    takeApart: (bytes: Buffer, url: string) => Found | undefined,
+  ): Found | undefined {
     let file: FileWindow | undefined;
     try {
       file = new FileWindow(join(this.#archive, basename(filename)));
       const member = readMember(file, Number(offset), this.#maxBytes);
-      return "problem" in member ? undefined : pageOf(member.bytes, url);
+      return "problem" in member ? undefined : takeApart(member.bytes, url);
     } catch {
       return undefined; // a file that is gone: the page is fetched as if it were new
     } finally {
@@ -97,8 +116,29 @@ class Generation {
   }
 }
 
+function fieldsOf(line: string): IndexFields | undefined {
+  return parseJson(line.slice(line.indexOf(" {") + 1)) as IndexFields | undefined;
+}
+
+/** The head of a page that was kept as equal to another one, and which record that is. */
+function revisitOf(bytes: Buffer, url: string) {
+  const record = parseWarcHeader(bytes, true);
+  if (typeof record === "string") return undefined;
+  const { headers, blockStart, contentLength } = record;
+  const block = bytes.subarray(blockStart, blockStart + contentLength);
+  const end = headEnd(block);
+  const recordId = RECORD_ID.exec(headers.get("warc-refers-to") ?? "")?.[1];
+  if (recordId === undefined || end < 0 || headers.get("warc-target-uri") !== url) return undefined;
+  return {
+    recordId,
+    uri: headers.get("warc-refers-to-target-uri") ?? "",
+    time: (headers.get("warc-refers-to-date") ?? "").replace(/\D/g, "").slice(0, 14),
+    head: block.toString("latin1", 0, end),
+  };
+}
+
 /** Takes a response record apart; undefined for one that was cut short, because the whole page is not known then. */
-function pageOf(bytes: Buffer, url: CrawlUrl): EarlierPage | undefined {
+function pageOf(bytes: Buffer, url: string): EarlierPage | undefined {
   const record = parseWarcHeader(bytes, true);
   if (typeof record === "string") return undefined;
   const { headers, blockStart, contentLength } = record;

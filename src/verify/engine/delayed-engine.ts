@@ -178,6 +178,10 @@ export class DelayedEngine implements Engine {
     this.#engine.synced(onAnswer);
   }
 
+  flushed(onAnswer: OnAnswer<string | undefined>): void {
+    this.#engine.flushed(onAnswer);
+  }
+
   wake(partition: number): void {
     this.#link.push(() => {
       this.#engine.wake(partition);

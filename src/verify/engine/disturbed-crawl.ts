@@ -17,6 +17,8 @@ export type Disturbance =
       /** The answers to what it says first when it goes on are lost. */
       readonly breaks: boolean;
     }
+  /** It is told to leave: it sends what it has, gives its partitions back, and its process ends; then power may be lost. */
+  | { readonly kind: "leave"; readonly worker: number; readonly losesPower: boolean }
   /** What this worker asks in a round arrives one round later. */
   | { readonly kind: "delay"; readonly worker: number }
   /** The engine comes back without what it acknowledged since it last synced: at once, or when every lease has run out. */
@@ -99,6 +101,8 @@ export class DisturbedCrawl {
   /** A worker was killed, or stood still. */
   #hasHurtWorkers = false;
   #violation: string | undefined;
+  /** Power is lost as soon as its process has ended. */
+  #losesPowerAfter: SimWorker | undefined;
   #runs = 1;
 
   constructor(mutant: EngineMutant) {
@@ -158,11 +162,19 @@ export class DisturbedCrawl {
     const kind = disturbance?.kind;
     if (disturbance?.kind === "power loss") this.#losePower(AWAY_MS[disturbance.time]);
     else if (kind === "break") this.#break(worker);
+    if (disturbance?.kind === "leave") {
+      worker.isLeaving = true;
+      if (disturbance.losesPower) this.#losesPowerAfter = worker;
+    }
     this.#nowMs += STEP_MS;
     this.#model.nowMs = this.#nowMs;
     if (!this.#mayAct(worker, step)) return;
     if (worker.breaksIn > 0 && --worker.breaksIn === 0) this.#break(worker);
     worker.round(this.#nowMs);
+    if (worker.hasExited && worker === this.#losesPowerAfter) {
+      this.#losesPowerAfter = undefined;
+      this.#losePower(0);
+    }
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
     else if (disturbance?.kind === "stop") {
       this.#hasHurtWorkers = true;
@@ -179,16 +191,21 @@ export class DisturbedCrawl {
 
   #mayAct(worker: SimWorker, step: number): boolean {
     if (worker.number > 0 && step < JOIN_STEP) return false;
-    return !worker.isDead && this.#nowMs >= worker.stoppedMs;
+    return !worker.isDead && !worker.hasExited && this.#nowMs >= worker.stoppedMs;
   }
 
   /** What may happen to the worker whose turn it is, and to the engine. */
   #possible(worker: SimWorker, step: number): Disturbance[] {
     const { number, link, hasEnded } = worker;
-    const alive = this.#workers.filter(({ isDead }) => !isDead);
+    const alive = this.#workers.filter(
+      (one) => !one.isDead && !one.isLeaving && !one.hasExited && !one.hasEnded,
+    );
     const isBegun = this.#model.partitions.some(({ inserted }) => (inserted ?? 0) > 0);
     const all: Disturbance[] = [];
     if (this.#mayAct(worker, step) && !hasEnded) {
+      if (alive.length > 1 && isBegun && !worker.isLeaving)
+        for (const losesPower of [false, true])
+          all.push({ kind: "leave", worker: number, losesPower });
       if (alive.length > 1 && isBegun && this.#nowMs - this.#lostMs > APART_MS)
         for (const executed of ["none", "one", "all"] as const)
           all.push({ kind: "kill", worker: number, executed });
@@ -249,7 +266,7 @@ export class DisturbedCrawl {
   }
 
   #isOver(): boolean {
-    return this.#workers.every(({ isDead, hasEnded }) => isDead || hasEnded);
+    return this.#workers.every(({ isDead, hasExited }) => isDead || hasExited);
   }
 
   #verdict(): string | undefined {

@@ -72,6 +72,13 @@ class AnsweredIsSynced extends ScriptModel {
   }
 }
 
+/** Who leaves does not wait until what was answered is on disk. */
+class LeavesUnflushed extends ScriptModel {
+  override flushed(onAnswer: (life: string | undefined) => void): void {
+    onAnswer(this.run);
+  }
+}
+
 /** A sync of this life says something about what was answered in an earlier one. */
 class OneLife extends ScriptModel {
   override sync(): void {
@@ -88,5 +95,6 @@ export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "the silence of an engine counts as that of its members", Model: SilentEngineIsSilence },
   { name: "what was answered counts as being on disk", Model: AnsweredIsSynced },
   { name: "a sync covers earlier lives of the engine", Model: OneLife },
+  { name: "who leaves does not wait for the engine's disk", Model: LeavesUnflushed },
   { name: "settle before archive", settlesBeforeArchive: true },
 ];

@@ -130,6 +130,10 @@ export class ModelEngine implements Engine {
     this.model.synced(onAnswer);
   }
 
+  flushed(onAnswer: (life: string | undefined) => void): void {
+    this.model.flushed(onAnswer);
+  }
+
   wake(partition: number): void {
     for (const waker of this.model.wakers) waker(partition);
   }

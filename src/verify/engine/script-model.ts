@@ -184,6 +184,11 @@ export class ScriptModel {
     this.syncWaiters.push(onAnswer);
   }
 
+  /** The same, for who leaves. */
+  flushed(onAnswer: (life: string | undefined) => void): void {
+    this.synced(onAnswer);
+  }
+
   /** Everything is on disk. */
   sync(): void {
     for (const waiter of this.syncWaiters.splice(0)) waiter(this.run);

@@ -38,6 +38,10 @@ export class SimWorker {
   isDead = false;
   /** Knows that the crawl has ended. */
   hasEnded = false;
+  /** Is told to leave before the crawl has ended. */
+  isLeaving = false;
+  /** Has left, and its process is gone. */
+  hasExited = false;
   /** Stands still until then. */
   stoppedMs = 0;
   /** Its connection breaks before so many of its rounds. */
@@ -107,8 +111,9 @@ export class SimWorker {
   round(nowMs: number): void {
     this.link.deliver();
     for (const lease of this.#inFlight.splice(0)) this.#end(lease, nowMs);
-    if (this.hasEnded) {
+    if (this.hasEnded || this.isLeaving) {
       this.frontier.turn(nowMs, "end");
+      this.hasExited = this.#inFlight.length + this.frontier.stats().away === 0;
       return;
     }
     for (const lease of this.frontier.take(PLACES - this.#inFlight.length, nowMs)) {

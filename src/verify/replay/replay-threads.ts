@@ -8,12 +8,14 @@ import { ThreadVerdict } from "./thread-verdict.ts";
 import { TurnRuntime } from "./turn-runtime.ts";
 import * as T from "./turnstile.ts";
 
-/** Free-running threads that all sleep for this long will sleep for ever. */
-const STABLE_MS = 60;
-/** Threads that take no step for this long do not follow the schedule. */
-const PATIENCE_MS = 5000;
+/** Between two looks at threads from which nothing is heard. */
+const LOOK_MS = 60;
+/** Threads that take no step between so many looks do not follow the schedule; a machine that stood still is one look. */
+const PATIENT_LOOKS = 80;
 /** Free-running threads that neither end nor sleep for this long go on for ever; there may be a hundred runs of them. */
 const FREE_MS = 100;
+/** Free-running threads that all rest are given up after this: some of them sleep only for a time. */
+const FREE_REST_MS = 5000;
 
 /** How often a schedule failed in real threads. */
 export interface ThreadReplay {
@@ -83,20 +85,46 @@ function startWorker(orders: ReplayOrders): { ready: Promise<unknown>; ended: Pr
 
 /** Waits until the schedule is over, or, running freely, until all threads have ended or sleep; false when that does not come. */
 function awaitRest(turnstile: Int32Array, threads: number, steps: number, free: boolean): boolean {
+  if (free) return awaitFreeRest(turnstile, threads);
   let step = 0;
-  let idleSinceMs = performance.now();
+  for (let idleLooks = 0; idleLooks < PATIENT_LOOKS; ) {
+    const resting = Atomics.load(turnstile, T.WORD.resting);
+    if (resting === threads && Atomics.load(turnstile, T.WORD.step) >= steps) return true;
+    const waited = Atomics.wait(turnstile, T.WORD.resting, resting, LOOK_MS);
+    const now = Atomics.load(turnstile, T.WORD.step);
+    idleLooks = now !== step ? 0 : idleLooks + (waited === "timed-out" ? 1 : 0);
+    step = now;
+  }
+  return false;
+}
+
+/**
+ * A thread that was woken counts as asleep until it runs, which may be long on a busy machine. So all sleep for ever only
+ * when, since all were seen to rest, each sleeper has slept through a whole slice: then nobody was woken, and nobody is
+ * left to wake them.
+ */
+function awaitFreeRest(turnstile: Int32Array, threads: number): boolean {
+  const startMs = performance.now();
+  let restingSince: readonly T.Rest[] | undefined;
   for (;;) {
     const resting = Atomics.load(turnstile, T.WORD.resting);
-    const over = free
-      ? allEnded(turnstile, threads)
-      : Atomics.load(turnstile, T.WORD.step) >= steps;
-    if (resting === threads && over) return true;
-    const waited = Atomics.wait(turnstile, T.WORD.resting, resting, STABLE_MS);
-    if (free && resting === threads && waited === "timed-out") return true;
-    if (step !== Atomics.load(turnstile, T.WORD.step)) idleSinceMs = performance.now();
-    step = Atomics.load(turnstile, T.WORD.step);
-    if (performance.now() - idleSinceMs > (free ? FREE_MS : PATIENCE_MS)) return false;
+    if (resting === threads && allEnded(turnstile, threads)) return true;
+    const rests = T.freeRests(turnstile, threads);
+    const isSame = restingSince?.every(({ rest, sleeps }, t) => {
+      return rest === rests[t]!.rest && sleeps === rests[t]!.sleeps;
+    });
+    if (resting !== threads) restingSince = undefined;
+    else if (!isSame) restingSince = rests;
+    else if (restingSince!.every((from, t) => hasSleptOn(from, rests[t]!))) return true;
+    const maxMs = resting === threads ? FREE_REST_MS : FREE_MS;
+    if (performance.now() - startMs > maxMs) return false;
+    Atomics.wait(turnstile, T.WORD.resting, resting, T.FREE_SLICE_MS);
   }
+}
+
+/** Whether it has ended, or slept through a slice that began after the first look. */
+function hasSleptOn(from: T.Rest, now: T.Rest): boolean {
+  return now.rest !== T.REST.sleeping || now.slices >= from.slices + 2;
 }
 
 function allEnded(turnstile: Int32Array, threads: number): boolean {
@@ -114,6 +142,6 @@ function stop(turnstile: Int32Array, threads: number): void {
   }
   for (let left = threads; left > 0; left = Atomics.load(turnstile, T.WORD.leaving)) {
     Atomics.notify(turnstile, T.WORD.step);
-    Atomics.wait(turnstile, T.WORD.leaving, left, STABLE_MS);
+    Atomics.wait(turnstile, T.WORD.leaving, left, LOOK_MS);
   }
 }

@@ -186,8 +186,9 @@ export class TurnRuntime {
   }
 
   #waitFreely(w: Int32Array, i: number, v: number, timeoutMs: number): string {
+    Atomics.add(this.#turnstile, this.#own + T.OWN.sleeps, 1);
     this.#rest(T.REST.sleeping);
-    const ended = T.sleepUnlessStopped(this.#turnstile, w, i, v, timeoutMs);
+    const ended = T.sleepUnlessStopped(this.#turnstile, this.#orders.thread, w, i, v, timeoutMs);
     this.#wakeUp();
     return ended;
   }

@@ -24,7 +24,10 @@ export const OWN = {
   nextKind: 5,
   nextByte: 6,
   nextBytes: 7,
-  reportValues: 8,
+  /** Running freely: how often it fell asleep, and slices of sleep that nobody ended. */
+  sleeps: 8,
+  slices: 9,
+  reportValues: 10,
 } as const;
 
 const FIRST_THREAD = 8;
@@ -78,6 +81,21 @@ export function restsOf(turnstile: Int32Array, threads: number): number[] {
   return Array.from({ length: threads }, (_, t) => Atomics.load(turnstile, wordsOf(t) + OWN.rest));
 }
 
+/** How a free-running thread rests, and for how long. */
+export interface Rest {
+  readonly rest: number;
+  readonly sleeps: number;
+  readonly slices: number;
+}
+
+/** How each of the free-running threads rests. */
+export function freeRests(turnstile: Int32Array, threads: number): Rest[] {
+  return Array.from({ length: threads }, (_, t) => {
+    const word = (own: number) => Atomics.load(turnstile, wordsOf(t) + own);
+    return { rest: word(OWN.rest), sleeps: word(OWN.sleeps), slices: word(OWN.slices) };
+  });
+}
+
 /** Wakes a sleeping thread and tells it why. */
 export function wake(turnstile: Int32Array, thread: number, why: number): void {
   Atomics.store(turnstile, wordsOf(thread) + OWN.woken, why);
@@ -99,9 +117,10 @@ export function firstAsleepOn(turnstile: Int32Array, threads: number, address: n
   return asleep.sort((a, b) => ticket(a) - ticket(b))[0] ?? -1;
 }
 
-/** Atomics.wait for a free-running thread, which leaves when the run is over. */
+/** Atomics.wait for a free-running thread, which counts its slices of sleep and leaves when the run is over. */
 export function sleepUnlessStopped(
   turnstile: Int32Array,
+  thread: number,
   words: Int32Array,
   index: number,
   value: number,
@@ -113,6 +132,9 @@ export function sleepUnlessStopped(
     const leftMs = deadline - performance.now();
     ended = Atomics.wait(words, index, value, Math.min(FREE_SLICE_MS, leftMs));
     if (Atomics.load(turnstile, WORD.stop) === 1) throw new Stopped();
+    // A sleep that ends by itself proves nothing.
+    if (ended === "timed-out" && timeoutMs === Number.POSITIVE_INFINITY)
+      Atomics.add(turnstile, wordsOf(thread) + OWN.slices, 1);
   }
   return ended;
 }

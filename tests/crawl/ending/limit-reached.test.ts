@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitReached, resumeCommand } from "../../../src/crawl/ending/limit-reached.ts";
+import {
+  limitReached,
+  rejoinCommand,
+  resumeCommand,
+} from "../../../src/crawl/ending/limit-reached.ts";
 
 test("issue 16: a limit is named as it is typed, and the next command goes beyond it", () => {
   const limits = { maxPages: 5, maxBytes: 10_000_000, maxTimeMs: 1000 };
@@ -16,4 +20,12 @@ test("issue 16: a limit is named as it is typed, and the next command goes beyon
     assert.equal(resumeCommand("a b", limits, limit), `orbweaver resume 'a b' ${more}`.trim());
   }
   assert.equal(resumeCommand("out", {}, null), "orbweaver resume out");
+});
+
+test("a worker of a crawl on an engine goes on under its folder, and no password is shown", () => {
+  const config = { engine: "redis://me:secret@127.0.0.1:6379", crawlName: "news" };
+  assert.equal(
+    rejoinCommand("a b", config),
+    "orbweaver worker --engine redis://127.0.0.1:6379 --crawl news --out 'a b'",
+  );
 });

@@ -69,12 +69,25 @@ test("of a damaged folder the journals do not decide, and what is missing is los
   assert.equal(check.lost, 1);
 });
 
-test("a worker's folder holds a part of the crawl: only its buffers are judged", () => {
+test("a worker's folder holds its own visits: all but what is known and waits is judged", () => {
+  const { lists, hourly, totals, statistics } = counted();
   const part = counted({
     isElsewhere: true,
-    hourly: { stored: 0, bytes: 0, added: 0, removed: 0 },
+    totals: { ...totals, known: 4000 },
+    lists: { ...lists, waiting: 0, uncrawled: 2 },
+    statistics: new Map([...statistics, ["total new URLs", "8"], ["not crawled", "2"]]),
+    hourly: { ...hourly, added: 4000 },
   });
   assert.deepEqual(new SelfCheck(part).problems, []);
-  const full = { size: 1, mostPages: 2, left: 0 };
-  assert.equal(new SelfCheck({ ...part, buffers: full }).problems.length, 1);
+  const wrong: Partial<CountedTwice>[] = [
+    { totals: { ...part.totals, pages: 5 } },
+    { lists: { ...part.lists, allCrawled: 8 } },
+    { lists: { ...part.lists, allFailed: 1 } },
+    { journal: new Float64Array(OUTCOMES) },
+    { statistics },
+    { hourly: { ...part.hourly, stored: 7 } },
+    { buffers: { size: 1, mostPages: 2, left: 0 } },
+  ];
+  for (const change of wrong)
+    assert.ok(new SelfCheck({ ...part, ...change }).problems.length > 0, JSON.stringify(change));
 });

@@ -101,6 +101,26 @@ test("a damaged stream keeps its good beginning (HOSTILE R4)", async () => {
   assert.deepEqual(await decode(wrongSum, "gzip"), { bytes: text, flag: "encoding_error" });
 });
 
+test("a damaged body costs later ones nothing", () => {
+  for (const [coding, encode] of Object.entries(ENCODERS)) {
+    const whole = encode(text);
+    const damaged = Buffer.from(whole);
+    damaged[whole.length >> 1]! ^= 0xff;
+    decodeBody(damaged, coding, { ...CAPS, borrow: true });
+    const result = decodeBody(whole, coding, { ...CAPS, borrow: true });
+    assert.ok(!(result instanceof Promise), `${coding} takes the slow way from now on`);
+  }
+});
+
+test("garbage behind a body that is decoded piece by piece is noticed", async () => {
+  const long = Buffer.alloc(3 * MIB, text);
+  for (const [coding, encode] of Object.entries(ENCODERS)) {
+    const body = Buffer.concat([encode(long), Buffer.from("trailing garbage")]);
+    const result = await decode(body, coding, { maxBytes: 4 * MIB, maxRatio: 10_000 });
+    assert.deepEqual(result, { bytes: long, flag: "encoding_error" }, coding);
+  }
+});
+
 test("a body announced as gzip that is none is kept as it is", async () => {
   assert.deepEqual(await decode(text, "gzip"), { bytes: text, flag: "encoding_error" });
 });

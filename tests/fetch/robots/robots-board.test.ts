@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RobotsBoard, robotsBoardBytes } from "../../../src/fetch/robots/robots-board.ts";
+import {
+  RobotsBoard,
+  reclaimRobots,
+  robotsBoardBytes,
+} from "../../../src/fetch/robots/robots-board.ts";
+import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 const CLAIM_MS = 1000;
 const EXPIRES_MS = 50_000;
@@ -76,4 +81,33 @@ test("without room for a file every thread asks for itself", () => {
   for (let i = 0; i < 70; i++) a.note(`http://${i}`, { kind: "file", body, expiresAtMs: 1e9 });
   assert.equal(b.find("http://0")?.kind, "rules");
   assert.deepEqual([a.untilTurn("http://69", 1), b.untilTurn("http://69", 1)], [0, 0]);
+});
+
+test("a file that leads further is followed by whoever comes, and asked for by nobody", () => {
+  const [a, b] = boards(2) as [RobotsBoard, RobotsBoard];
+  const url = "http://y/robots.txt" as CrawlUrl;
+  assert.equal(a.untilTurn("http://x", 100), 0);
+  a.note("http://x", { kind: "leads", url, expiresAtMs: EXPIRES_MS });
+  assert.deepEqual([b.find("http://x"), b.untilTurn("http://x", 200)], [undefined, 0]);
+  assert.equal(a.untilTurn("http://x", 200), 0, "nobody has claimed it");
+  assert.deepEqual(b.leadOf("http://x"), { next: url, expiresAtMs: EXPIRES_MS });
+  assert.equal(b.untilTurn("http://x", EXPIRES_MS), 0, "a day later it is asked again");
+  assert.ok(a.untilTurn("http://x", EXPIRES_MS) > EXPIRES_MS, "by one");
+});
+
+test("what a thread gives up, or was asking for when it died, is anybody's", () => {
+  const memory = new SharedArrayBuffer(robotsBoardBytes());
+  const rules = { memory, agent: "orbweaver", seedLow: 1, seedHigh: 2, claimMs: CLAIM_MS };
+  const [a, b] = [0, 1].map((thread) => new RobotsBoard({ ...rules, thread })) as [
+    RobotsBoard,
+    RobotsBoard,
+  ];
+  assert.deepEqual([a.untilTurn("http://x", 100), a.untilTurn("http://y", 100)], [0, 0]);
+  b.release("http://x");
+  assert.ok(b.untilTurn("http://x", 101) > 101, "only who asks gives up");
+  a.release("http://x");
+  assert.equal(b.untilTurn("http://x", 102), 0);
+  reclaimRobots(memory, 0);
+  assert.equal(b.untilTurn("http://y", 103), 0);
+  assert.ok(a.untilTurn("http://x", 104) > 104, "those of the living stay");
 });

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { measureCollapse, reachable, threadCounts } from "../../../src/lab/experiments/collapse.ts";
 import { measureLocks } from "../../../src/lab/experiments/locks.ts";
 import { amdahlShare } from "../../../src/lab/locks/amdahl.ts";
 import { deterministicCells, tinyRun } from "../tiny-run.ts";
+
+/** A lock of docs/lab. */
+const ownLock = (name: string) =>
+  fileURLToPath(new URL(`../../../../docs/lab/own-lock/${name}.mjs`, import.meta.url));
 
 test("collapse: sizes, threads and what the explorer proves are the same in every run", async (t) => {
   const settings = {
@@ -80,6 +85,51 @@ test("locks: every technique at every thread count, and nothing is lost but with
     assert.deepEqual(cells.slice(6, 9), [0, 0, 0], String(cells[0]));
   assert.equal(stands!.rows.length, 9);
   assert.ok(stands!.rows.every(([, , waiting]) => waiting === "stood still"));
+});
+
+test("a lock of one's own is measured beside the others, and its faults are not theirs", async (t) => {
+  const sync = ownLock("mine");
+  const settings = {
+    ...{ threadCounts: [2], links: [], maxMs: 40, repeats: 1, pages: 300 },
+    ...{ timesLinks: [], crawled: [], processes: [] },
+  };
+  const found = await tinyRun(
+    t,
+    {
+      run: async (run) => {
+        const locks = await measureLocks(run, settings);
+        return { ...locks, tables: locks.tables.filter(({ rows }) => rows.length > 0) };
+      },
+    },
+    { sync },
+  );
+  const [pages] = found.tables;
+  assert.equal(pages!.rows.length, 10);
+  const [name, threads, , fetched, , , twice] = pages!.rows.at(-1)!;
+  assert.deepEqual([name, threads, twice], ["yours", 2, 0]);
+  assert.ok((fetched as number) > 0, "it fetched nothing");
+  assert.deepEqual(
+    found.plots.map((plot) => plot.name),
+    ["techniques", "document", "yours"],
+  );
+});
+
+test("a lock with one condition comes to a stand in collapse, whoever wrote it", async (t) => {
+  const sync = ownLock("exercise-3");
+  const settings = {
+    ...{ sizes: [2], maxMs: 60, repeats: 1, listings: 30, isDense: false, gridSizes: [1] },
+  };
+  const found = await tinyRun(t, { run: (run) => measureCollapse(run, settings) }, { sync });
+  const own = found.tables[1]!.rows.filter(([, conditions]) => conditions === "yours");
+  assert.deepEqual(
+    own.map(([size, , threads, , explorer]) => [size, threads, explorer]),
+    [2, 4, 5, 8].map((threads) => [2, threads, "verify --subject tells"]),
+  );
+  // Up to 2B threads no order of the steps stands still; beyond that it is chance.
+  assert.deepEqual(
+    own.slice(0, 2).map(([, , , , , , stood]) => stood),
+    [0, 0],
+  );
 });
 
 test("Amdahl's law is recovered from speed-ups that follow it", () => {

@@ -9,7 +9,16 @@ import { deterministicCells, tinyRun } from "../tiny-run.ts";
 
 test("links-per-thread: rounds and continuous crawl exactly N pages, in as many rounds as the shares ask for", async (t) => {
   const breakdown = { threads: 2, links: 4, pages: [20] };
-  const settings = { threads: [2], pages: [20], links: [4], repeats: 1, latencyMs: 1, breakdown };
+  const rounds = { threads: 2, links: 2, pages: 20, maxWaitMs: [30_000] };
+  const settings = {
+    threads: [2],
+    pages: [20],
+    links: [4],
+    repeats: 1,
+    latencyMs: 1,
+    breakdown,
+    rounds,
+  };
   const found = await tinyRun(t, { run: (run) => measureLinks(run, settings) });
   assert.deepEqual(deterministicCells(found.tables[0]!), [
     ["rounds", 2, 20, 4, 20, 0, null],
@@ -20,6 +29,16 @@ test("links-per-thread: rounds and continuous crawl exactly N pages, in as many 
   const shares = stages.rows[0]!.slice(4) as number[];
   assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 0.1, `${shares}`);
   assert.ok(shares[3]! > 0, "nothing was stored");
+  const [kept, dropped] = found.tables[2]!.rows;
+  assert.deepEqual(
+    [kept, dropped].map((cells) => cells!.slice(0, 4)),
+    [
+      ["kept", 30_000, 1, 20],
+      ["dropped", 30_000, 1, 20],
+    ],
+  );
+  assert.equal(kept![5], 0);
+  assert.ok((dropped![5] as number) > 0, "nothing was dropped");
 });
 
 test("a share is the pool dealt out evenly, at least one link and at most L", () => {
@@ -61,7 +80,7 @@ test("buffers: every number of buffers and every size has its row", async (t) =>
   };
   const found = await tinyRun(t, { run: (run) => measureBuffers(run, settings) });
   assert.deepEqual(deterministicCells(found.tables[0]!), [
-    [1, 1, 4, 1, 16_933],
-    [2, 4, 8, 1, null],
+    [1, 1, 4, 1, 925, 9714, 16_933],
+    [2, 4, 8, 1, null, null, null],
   ]);
 });

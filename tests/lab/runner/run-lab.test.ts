@@ -59,6 +59,7 @@ function optionsFor(out: string, signal = new AbortController().signal) {
     size: "quick" as const,
     repeat: undefined,
     graph: undefined,
+    sync: undefined,
     now: () => 0,
     onProgress: (text: string) => told.push(text),
     onDone: () => {},

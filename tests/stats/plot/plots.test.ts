@@ -81,6 +81,11 @@ test("a logarithmic axis leaves out what it cannot show", () => {
   assert.deepEqual(scale.ticks, [1, 100]);
 });
 
+test("a logarithmic axis that goes further than its values has round marks over all of it", () => {
+  const { ticks } = axisScale({ label: "y", log: true, from: 0.5 }, [17, 23], 100, 0);
+  assert.deepEqual(ticks, [1, 3, 10]);
+});
+
 test("a linear axis begins at 0 and has marks at round numbers", () => {
   const scale = axisScale({ label: "y" }, [3, 47], 100, 0);
   assert.equal(scale.at(0), 100);

@@ -109,6 +109,19 @@ test("recovering a crawl that ended cleanly changes no byte of its lists", (t) =
   }
 });
 
+test("a log that is older than the journals is noticed, also when it has as many lines", (t) => {
+  const folder = finished(t);
+  const { log } = crawlPaths(folder);
+  recoverFolder(folder, FACTS);
+  assert.notEqual(readCrawlState(folder)!.damaged, true);
+  const kept = lines(log).filter((line) => !line.includes('"url":"http://h/3"'));
+  assert.equal(kept.length, lines(log).length - 1);
+  const uncommitted = JSON.stringify({ url: "http://h/waits2", outcome: "refused" });
+  writeFileSync(log, [...kept, uncommitted, ""].join("\n"));
+  recoverFolder(folder, FACTS);
+  assert.equal(readCrawlState(folder)!.damaged, true);
+});
+
 test("after a kill: files are closed, a torn record is cut off, orphans are listed, the rest is as after a clean end", (t) => {
   const clean = listed(finished(t));
   for (const torn of ["", "WARC", "half a member"]) {

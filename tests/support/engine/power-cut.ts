@@ -23,8 +23,8 @@ export class PowerCut {
 
   /** Cuts the power; the bytes that were lost. Start the server again with `run`. */
   async cut(ageMs: number): Promise<number> {
-    await this.#redis.kill();
     const atMs = performance.now();
+    await this.#redis.kill();
     this.stop();
     const { file, bytes } = incrementalFile(this.#redis.folder);
     const known = this.#sizes.filter((size) => size.file === file && size.atMs <= atMs - ageMs);

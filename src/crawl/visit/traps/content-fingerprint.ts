@@ -63,10 +63,15 @@ function withoutAddress(text: string, url: CrawlUrl): string {
   const path = url.slice(url.indexOf("/", 8));
   if (path.length < 2) return text;
   let plain = text.includes(path) ? text.replaceAll(path, "@") : text;
-  const end = path.indexOf("?");
-  const segments = (end < 0 ? path : path.slice(0, end)).split("/");
-  for (const segment of segments) {
-    if (segment.length >= 4 && isVariable(segment)) plain = plain.replaceAll(segment, "@");
+  const mark = path.indexOf("?");
+  const end = mark < 0 ? path.length : mark;
+  // Cut one by one: nearly every page comes here.
+  for (let from = 1; from <= end; ) {
+    const slash = path.indexOf("/", from);
+    const to = slash < 0 || slash > end ? end : slash;
+    const segment = to - from >= 4 ? path.slice(from, to) : "";
+    if (segment !== "" && isVariable(segment)) plain = plain.replaceAll(segment, "@");
+    from = to + 1;
   }
   return plain;
 }

@@ -26,13 +26,16 @@ test("an engine that cannot hold a crawl is refused in one sentence", {
   const cases: [string[], RegExp][] = [
     [["crawl", SEED, "--frontier", "engine"], /needs --engine/],
     [begin("http://127.0.0.1/"), /redis:\/\/ or rediss:\/\//],
+    [begin("http://me:not-it@127.0.0.1/"), /redis:\/\/ or rediss:\/\//],
+    [begin("redis://%zz:not-it@127.0.0.1/"), /a % that begins no escape/],
+    [begin(`${unsafe.url}/99`), /DB index is out of range/],
     [begin(dead), /cannot be reached: ECONNREFUSED/],
     [begin(unsafe.url), /set appendonly yes/],
     [begin(evicting.url), /set maxmemory-policy noeviction/],
     [begin(locked.url), /does not accept the name or password/],
     [begin(wrong), /does not accept the name or password/],
     [["worker", "--engine", unsafe.url], /needs --engine and --crawl/],
-    [volatile, /there is no crawl none on/],
+    [volatile, /there is no crawl none on redis:\/\/127\.0\.0\.1:\d+;/],
     [["crawl", SEED, "--crawl", "a"], /has no effect: it needs --frontier engine/],
   ];
   for (const [argv, message] of cases) {
@@ -69,4 +72,12 @@ test("a crawl on an engine finds what an embedded one finds, and keeps no passwo
   const again = await orbweaver(["crawl", ...web.start, ...on, ...rest, join(folder, "again")]);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /there is a crawl same on this engine already/);
+  // A folder that is taken is refused before the engine knows of the crawl.
+  const other = ["--frontier", "engine", "--engine", engine, "--crawl", "other"];
+  const taken = await orbweaver(["crawl", ...web.start, ...other, ...rest, here!]);
+  assert.equal(taken.code, 2);
+  assert.match(taken.stderr, /already holds a crawl/);
+  const joined = await orbweaver(["worker", ...other.slice(2), "--out", join(folder, "none")]);
+  assert.equal(joined.code, 2);
+  assert.match(joined.stderr, /there is no crawl other on redis:/);
 });

@@ -124,10 +124,7 @@ test("parts of another file of that name do not survive", async (t) => {
 
 test("a crawl that runs, a folder without one, and a missing package are refused in a sentence", async (t) => {
   const server = await startS3(t);
-  const slow: Script = {
-    "/": (_request, response) => void setTimeout(() => response.end("x"), 60_000),
-  };
-  const { origin } = await scriptedServer(t, slow);
+  const { origin } = await scriptedServer(t, { "/": () => {} });
   const out = join(tempFolder(t), "out");
   const crawling = spawn(process.execPath, [
     MAIN,

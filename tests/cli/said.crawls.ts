@@ -11,10 +11,10 @@ import { runHere } from "./run-bin.ts";
 
 const FAST = ["--delay", "0", "--threads", "1", "--retries", "0"];
 
-/** Runs the program for at most ten seconds, as a user without rights where this test has all of them. */
+/** Runs the program for at most a minute, as a user without rights where this test has all of them. */
 async function withoutRights(...args: string[]) {
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  const limits = { timeout: 10_000, killSignal: "SIGKILL" } as const;
+  const limits = { timeout: 60_000, killSignal: "SIGKILL" } as const;
   return collect(spawn(process.execPath, [MAIN, ...args], { ...limits, ...user })).ended;
 }
 

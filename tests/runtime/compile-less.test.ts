@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cachedDataVersionTag } from "node:v8";
+import { compileAsUsual, compileLess, mayCompileLess } from "../../src/runtime/compile-less.ts";
+
+// V8's own number of its version and flags: code that was kept under another one is not used.
+const USUAL = cachedDataVersionTag();
+const LONG_MS = 1000;
+
+test("the flag changes only where that is allowed, after the first pages, until the process has worked for long", {
+  skip: process.versions.v8.startsWith("11.") ? false : "another V8: nothing is changed",
+}, (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  let cpuSeconds = 0.5;
+  t.mock.method(process, "cpuUsage", () => ({
+    user: 0.7e6 * cpuSeconds,
+    system: 0.3e6 * cpuSeconds,
+  }));
+  compileLess();
+  t.mock.timers.tick(LONG_MS);
+  assert.equal(cachedDataVersionTag(), USUAL, "nobody has allowed it");
+  mayCompileLess();
+  compileLess();
+  assert.equal(cachedDataVersionTag(), USUAL, "at once Node still loads modules");
+  t.mock.timers.tick(LONG_MS);
+  assert.notEqual(cachedDataVersionTag(), USUAL);
+  compileAsUsual();
+  assert.equal(cachedDataVersionTag(), USUAL, "a thread that starts now finds its kept code");
+  compileLess();
+  compileAsUsual();
+  t.mock.timers.tick(LONG_MS);
+  assert.equal(cachedDataVersionTag(), USUAL, "a thread has started meanwhile");
+  compileLess();
+  t.mock.timers.tick(LONG_MS);
+  assert.notEqual(cachedDataVersionTag(), USUAL);
+  cpuSeconds = 2.5;
+  t.mock.timers.tick(LONG_MS);
+  assert.equal(cachedDataVersionTag(), USUAL, "optimising pays now");
+  compileLess();
+  t.mock.timers.tick(LONG_MS);
+  assert.equal(cachedDataVersionTag(), USUAL, "and from now on");
+});
