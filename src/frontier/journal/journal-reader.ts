@@ -164,6 +164,21 @@ export function repairTail(
   return { ...end, torn: undefined };
 }
 
+/**
+ * Makes durable what was read. After a kill, or the death of a thread, some of it may be in the page cache alone, and
+ * nothing may build on that: a block that is sent again would be confirmed by a shard that outlives its sender.
+ */
+export function syncRead(
+  end: JournalEnd,
+  folder: string,
+  shard: number,
+  files: JournalFiles = REAL_FILES,
+): void {
+  if (end.bytes === 0) return;
+  syncFile(files, join(folder, segmentName(shard, end.segment)));
+  files.syncFolder(folder);
+}
+
 interface SegmentRead {
   readonly shard: number;
   readonly segment: number;

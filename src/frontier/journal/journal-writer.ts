@@ -95,23 +95,24 @@ export class JournalWriter {
     this.#sequence = after?.sequence ?? 0;
     this.#synced = this.#sequence;
     this.#isFollowed = after?.followed ?? false;
-    if (options.isLazy !== true) doNow(this.#beginning());
+    doNow(this.#syncingBefore());
+    if (options.isLazy !== true) doNow(this.#startingSegment());
   }
 
-  /** Begins the first segment of this run. */
-  *#beginning(): FileWork {
+  /**
+   * After a kill, or the death of a thread, the reader saw what the page cache kept. Nothing may build on that before it
+   * is on the disk, whether this run has anything to add or not.
+   */
+  *#syncingBefore(): FileWork {
     const { after, folder } = this.#options;
-    // After a kill the reader saw what the page cache kept. Nothing may build on that before it is on the disk.
-    if (after !== undefined && after.bytes > 0) {
-      const file = this.#files.open(this.#path(after.segment));
-      try {
-        yield* syncOf(file, this.#sync);
-      } finally {
-        this.#files.close(file);
-      }
-      yield* this.#syncingFolder(folder);
+    if (after === undefined || after.bytes === 0) return;
+    const file = this.#files.open(this.#path(after.segment));
+    try {
+      yield* syncOf(file, this.#sync);
+    } finally {
+      this.#files.close(file);
     }
-    yield* this.#startingSegment();
+    yield* this.#syncingFolder(folder);
   }
 
   /** Number of the batch appended last. */
@@ -137,7 +138,7 @@ export class JournalWriter {
   /** The same as work; the batch must stay as it is until it is done. */
   *appending(batch: EventBatch): FileWork<number> {
     this.#mustBeOpen();
-    if (this.#file === NOT_BEGUN) yield* this.#beginning();
+    if (this.#file === NOT_BEGUN) yield* this.#startingSegment();
     const bytes = batch.finish();
     const total = BATCH_HEADER_BYTES + batch.eventBytes + BATCH_TRAILER_BYTES;
     if (this.#size > SEGMENT_HEADER_BYTES && this.#size + total > this.#segmentBytes)

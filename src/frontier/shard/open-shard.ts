@@ -4,9 +4,9 @@ import { ShardCash } from "../cash/shard-cash.ts";
 import { recoverShard } from "../fold/recover-shard.ts";
 import { ShardState } from "../fold/shard-state.ts";
 import { removeReplaced } from "../fold/write-snapshot.ts";
-import { REAL_FILES, segmentName } from "../journal/journal-files.ts";
+import { type JournalFiles, REAL_FILES, segmentName } from "../journal/journal-files.ts";
 import { listJournals, type ShardFiles } from "../journal/journal-listing.ts";
-import { type JournalEnd, repairTail } from "../journal/journal-reader.ts";
+import { type JournalEnd, repairTail, syncRead } from "../journal/journal-reader.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import type { BulkAdd } from "../seen/bulk-add.ts";
 import { Shard, type ShardRules } from "./shard.ts";
@@ -30,14 +30,15 @@ export interface OpenShardOptions {
   readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
   /** Memory to read it with; can be used for several shards, one after the other. */
   readonly gathered?: BulkAdd;
+  readonly files?: JournalFiles;
 }
 
-/** Reads a shard from disk: what is known, what waits, where its journal ends. A torn tail is cut off. */
+/** Reads a shard from disk: what is known, what waits, where its journal ends. A torn tail is cut off, the rest synced. */
 export function openShard(options: OpenShardOptions): {
   shard: Shard;
   end: JournalEnd | undefined;
 } {
-  const { folder, number, begun = false, rules, newQueue, gathered } = options;
+  const { folder, number, begun = false, rules, newQueue, gathered, files = REAL_FILES } = options;
   const { seedLow, seedHigh } = rules;
   const cash = rules.order === "opic" ? new ShardCash() : undefined;
   const queue = newQueue(cash);
@@ -46,17 +47,19 @@ export function openShard(options: OpenShardOptions): {
     const state = new ShardState(seedLow, seedHigh, undefined, cash);
     return { shard: new Shard(number, rules, state, queue), end: begun ? BEGUN : undefined };
   }
-  const listed = removeReplaced(folder, number, REAL_FILES, found);
+  const listed = removeReplaced(folder, number, files, found);
   // The shard needs its state first, and the fold is complete before the first URL is enqueued.
   let shard: Shard | undefined;
-  const { end } = recoverShard(
+  const { end: read } = recoverShard(
     { folder, shard: number, begun, listed, seedLow, seedHigh, cash, gathered },
     (run) => shard!.enqueue(run),
     (folded) => {
       shard = new Shard(number, rules, folded, queue);
     },
   );
-  return { shard: shard!, end: repairTail(end, folder) };
+  const end = repairTail(read, folder, files);
+  syncRead(end, folder, number, files);
+  return { shard: shard!, end };
 }
 
 /** Whether nothing was ever written of a shard. */

@@ -3,7 +3,7 @@ import type { HostNote } from "../../frontier/journal/host-note.ts";
 import type { OutboxBlock } from "../../frontier/link/link-block.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
-import { controlledPlanOf, lossyPlanOf, scopedPlanOf } from "./plan.ts";
+import { controlledPlanOf, joinedPlanOf, lossyPlanOf, scopedPlanOf } from "./plan.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
 /** Takes every number above the last one for the next. */
@@ -97,6 +97,10 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("parent released before its children are counted", { Pending: LatePending }),
   mutant("a full hand-off waits for N alone", { tellsStill: false }),
   mutant("a dead crawler's records go to its successor", { storesLeft: false }),
+  mutant("what a dead thread has written is not synced", {
+    syncsFound: false,
+    planOf: joinedPlanOf,
+  }),
   mutant("end by a scan of idle flags", { ends: "by idle flags" }),
   mutant("unconfirmed blocks are not sent again", { State: ForgetfulState }),
   mutant("a URL is admitted twice", { State: NoDuplicatesState }),

@@ -65,6 +65,8 @@ export function openOwned(
     const state = new parts.State(SEED_LOW, SEED_HIGH, finished, order && new ShardCash());
     if (order === undefined) state.gathered = new BulkAdd();
     for (const batch of disk.batches(number)) state.apply(batch);
+    // As `openShard` does.
+    if (parts.syncsFound) disk.synced[number] = disk.journals[number]!.length;
     state.settle();
     state.gathered = undefined;
     if (state.contradictions.length > 0) {

@@ -14,7 +14,7 @@ import { Ring, ringBytes } from "../../sync/ring.ts";
 import type { SimParts } from "./sim-parts.ts";
 
 /** Journal batches and long URLs go in several frames. */
-const LANE_BYTES = 512;
+const LANE_BYTES = 256;
 const RING_SLOTS = 2;
 const SLOT_BYTES = 512;
 const GATES = 64;

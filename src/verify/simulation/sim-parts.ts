@@ -18,6 +18,8 @@ export interface SimParts {
   readonly tellsStill: boolean;
   /** What a dead crawler had put whole is stored before its successor begins. */
   readonly storesLeft: boolean;
+  /** What a thread finds in its journals is synced before it builds on that. */
+  readonly syncsFound: boolean;
   /** Every run of a thread has a number of its own; without one, its blocks are numbered from 1 in the same row. */
   readonly epochs: boolean;
   /** How the end is found. */
@@ -61,6 +63,7 @@ export const SHIPPED: SimParts = {
   commits: "archive first",
   tellsStill: true,
   storesLeft: true,
+  syncsFound: true,
   epochs: true,
   ends: "by the counter",
   waits: true,
