@@ -86,14 +86,18 @@ export function pointsOf(
   const spacing = (last - lines[first]!.seconds) / most;
   const points: SeriesPoint[] = [];
   let before = lines[first - 1];
+  /** Where the newest point begins. */
+  let start = before;
   let next = Number.NEGATIVE_INFINITY;
   for (let i = first; i < lines.length; i++) {
     const line = lines[i]!;
     const isLast = lines[i + 1]?.run !== line.run;
     if (line.seconds < next && !isLast) continue;
-    // Two lines of one moment are a run's last line and one before: the rate between them says nothing.
+    // Two lines of one moment are a run's last line and one before: the rate between them says nothing, so they are one point.
     const isRepeated = before?.run === line.run && line.runSeconds - before.runSeconds < 0.1;
-    if (!isRepeated) points.push(pointBetween(before, line));
+    if (!isRepeated) start = before;
+    else if (points.pop() === undefined) continue;
+    points.push(pointBetween(start, line));
     before = line;
     next = line.seconds + spacing;
   }

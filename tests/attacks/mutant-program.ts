@@ -36,8 +36,8 @@ export async function withMutant<T>(
 const BUNDLE = ".script.js";
 
 /**
- * Changes every file that holds the text; returns how many. Throws when a bundle holds one of these files and not the text:
- * what runs is the bundle, so nothing would be changed.
+ * Changes every file that holds the text; returns how many. Throws when bundles hold such a file and none the text: what
+ * runs is a bundle, so nothing would be changed.
  */
 function change(folder: string, { from, to }: ProgramMutant): number {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -47,15 +47,14 @@ function change(folder: string, { from, to }: ProgramMutant): number {
       .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
   const changed = [...texts.keys()].filter((name) => texts.get(name)!.includes(from));
-  const bundles = [...texts.keys()].filter((name) => name.endsWith(BUNDLE));
-  for (const bundle of bundles) {
-    // A line in front of each file that it was made of.
-    const isPart = (name: string) => texts.get(bundle)!.includes(`// build/${name}\n`);
-    if (!changed.includes(bundle) && changed.some(isPart))
-      throw new Error(
-        `${bundle} does not contain ${JSON.stringify(from)}: names may have a number there`,
-      );
-  }
+  // A line in front of each file that a bundle was made of.
+  const isMadeOf = (bundle: string) =>
+    changed.some((name) => texts.get(bundle)!.includes(`// build/${name}\n`));
+  const bundles = [...texts.keys()].filter((name) => name.endsWith(BUNDLE)).filter(isMadeOf);
+  if (bundles.length > 0 && !bundles.some((name) => changed.includes(name)))
+    throw new Error(
+      `no bundle contains ${JSON.stringify(from)}: names may have a number there (${bundles.join(", ")})`,
+    );
   for (const name of changed)
     writeFileSync(join(folder, name), texts.get(name)!.replaceAll(from, to));
   return changed.length;

@@ -193,7 +193,7 @@ test("a module and the program see the same page; without out there is a folder 
   assert.equal(rowsOf(join(folder, out)).length, 11);
   assert.throws(() => crawl({ ...settings, include: /A/i }), {
     code: "OW_USAGE",
-    message: /flags i/,
+    message: /the flag i,/,
   });
 });
 

@@ -89,6 +89,17 @@ test("points are rates between lines; counts of a run begin at 0", () => {
   );
 });
 
+test("a last line right behind another one ends the point of that one", () => {
+  const points = pointsOf([at(1, 10), at(1, 20), at(1, 20.05)], 0, 100);
+  assert.deepEqual(
+    points.map(({ seconds, pagesPerSecond }) => [seconds, Math.round(pagesPerSecond)]),
+    [
+      [10, 10],
+      [20.05, 10],
+    ],
+  );
+});
+
 test("busy stages never add up to more than the CPU that the process had", () => {
   const stages = { network: 9, read: 3, follow: 0, store: 1, commit: 0 };
   const { cpu } = pointBetween(at(1, 0), at(1, 2, { stages, cpuSeconds: 2 }));

@@ -49,7 +49,8 @@ export class LogSync {
     this.#exists ??= await hasCommand(client);
     if (!this.#exists || this.#isClosed) return undefined;
     const servers = "nodes" in client ? client.nodes("master") : [client];
-    const lives = await Promise.all(servers.map((server) => this.#ask(client, server)));
+    const ask = (server: Redis) => this.#unlessBroken(server, this.#ask(client, server));
+    const lives = await Promise.all(servers.map(ask));
     return lives.includes(undefined) ? undefined : lives.sort().join();
   }
 
@@ -59,7 +60,8 @@ export class LogSync {
     this.#exists ??= await hasCommand(client);
     if (this.#isClosed) return undefined;
     const servers = "nodes" in client ? client.nodes("master") : [client];
-    const lives = await Promise.all(servers.map((server) => this.#watch(client, server)));
+    const watch = (server: Redis) => this.#unlessBroken(server, this.#watch(client, server));
+    const lives = await Promise.all(servers.map(watch));
     return lives.includes(undefined) ? undefined : lives.sort().join();
   }
 
@@ -94,6 +96,16 @@ export class LogSync {
     } catch {
       return undefined;
     }
+  }
+
+  /** A question that was under way when its connection broke is never answered, and nothing is known. */
+  #unlessBroken(server: Redis, asked: Promise<string | undefined>): Promise<string | undefined> {
+    const { connection } = this.#waiterOf(server);
+    return new Promise((resolve) => {
+      const onBroken = () => resolve(undefined);
+      connection.once("close", onBroken);
+      void asked.then(resolve).finally(() => connection.off("close", onBroken));
+    });
   }
 
   close(): void {
