@@ -186,8 +186,8 @@ export const attack: Attack = {
     },
     {
       name: "links that were admitted after all stay in the list",
-      from: "judgeSkipped(this.#out, (line) => look.judge(line));",
-      to: "{}",
+      from: "judgeSkipped(this.#out, (line) =>",
+      to: "(() => {})(this.#out, (line) =>",
     },
   ],
 };

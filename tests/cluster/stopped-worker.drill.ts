@@ -80,8 +80,8 @@ export const drill: ClusterDrill = {
     },
     {
       name: "late results are not rejected",
-      from: 'answer.kind !== "late"',
-      to: "true",
+      from: 'kind !== "late"',
+      to: 'kind !== "never"',
       noticedBy: /listed by two workers/,
     },
   ],
