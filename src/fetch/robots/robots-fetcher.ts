@@ -25,6 +25,8 @@ const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
 /** Files that lead to others, and hosts that redirects wait for; what is forgotten is asked for again. */
 const MAX_LEADS = 10_000;
+/** How a server says that nothing may be asked for. */
+const SAID_BY_SERVER = /^robots_status_/;
 
 /** Errors that another try will not change: certificates and names. */
 const NEVER_BETTER = /^(tls_|dns_not_found)/;
@@ -351,9 +353,11 @@ export class RobotsFetcher {
   }
 
   /** An origin whose file is at the end of redirects waits for that one's next try. */
-  #failLike(origin: string, host: Host, { kind, ...failure }: Unreachable): Unreachable {
-    this.#holdFor(origin, host, failure);
-    return this.#keepFailure(origin, { kind, ...failure });
+  #failLike(origin: string, host: Host, answer: Unreachable): Unreachable {
+    this.#holdFor(origin, host, answer);
+    // Where it is we who refuse to ask for the file, nobody has forbidden anything.
+    const refused = answer.refused && SAID_BY_SERVER.test(answer.error);
+    return this.#keepFailure(origin, { ...answer, refused });
   }
 
   /** The pause that a server asks for holds already, for the host that asked; our own only while there are tries left. */

@@ -177,3 +177,17 @@ test("who is led to a file that fails waits for its next try", async () => {
   assert.deepEqual(fetcher.known("http://b.test"), read, "its own next try is the same one");
   assert.equal(asked.length, 2);
 });
+
+test("a file that we refuse to ask for forbids nothing to who is led to it, asked for before or not", async () => {
+  for (const isAskedBefore of [false, true]) {
+    const { fetcher } = fetcherOf((url) =>
+      url.startsWith("http://a.test")
+        ? answer(302, "Location: http://10.0.0.1/robots.txt\r\n")
+        : { kind: "refused", error: "blocked_private_address" },
+    );
+    if (isAskedBefore) await fetcher.ask("http://10.0.0.1", new Host("10.0.0.1", 2, 1000));
+    const read = await fetcher.ask("http://a.test", new Host("a.test", 1, 1000));
+    assert.ok(read.kind === "unreachable" && !read.refused, `asked before: ${isAskedBefore}`);
+    assert.equal(read.error, "blocked_private_address");
+  }
+});
