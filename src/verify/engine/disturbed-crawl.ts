@@ -100,6 +100,8 @@ export class DisturbedCrawl {
   #awayMs = 0;
   /** A worker was killed, or stood still. */
   #hasHurtWorkers = false;
+  /** Workers that had left when power was lost: the engine may have forgotten that, and then rightly takes them for dead. */
+  readonly #gone = new Set<number>();
   #violation: string | undefined;
   /** Power is lost as soon as its process has ended. */
   #losesPowerAfter: SimWorker | undefined;
@@ -173,6 +175,7 @@ export class DisturbedCrawl {
     worker.round(this.#nowMs);
     if (worker.hasExited && worker === this.#losesPowerAfter) {
       this.#losesPowerAfter = undefined;
+      this.#gone.add(worker.number);
       this.#losePower(0);
     }
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
@@ -278,8 +281,11 @@ export class DisturbedCrawl {
     const [inserted, settled] = [sum("inserted"), sum("settled")];
     if (inserted !== WEB.size || settled !== WEB.size)
       return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
-    if (!this.#hasHurtWorkers && this.#model.dead.size > 0)
-      return `${[...this.#model.dead].join(", ")} was taken for dead, and only the engine was away`;
+    const isGone = (holder: string) =>
+      [...this.#gone].some((number) => holder.startsWith(`w${number}/`));
+    const dead = [...this.#model.dead].filter((holder) => !isGone(holder));
+    if (!this.#hasHurtWorkers && dead.length > 0)
+      return `${dead.join(", ")} was taken for dead, and only the engine was away`;
     for (const { number, isDead, accepted } of this.#workers) {
       const pages = this.#pagesOf(number);
       if (!isDead && accepted !== pages)
