@@ -149,7 +149,7 @@ const USES: readonly (readonly [line: string, says: RegExp, code?: number])[] = 
   ["check url http://h/x", /shard/],
   ["lab predictor --quick --out lab", /Figure 7/],
   ["verify ring --quick", /exhaustive/],
-  ["verify --simulate 5", /mutant/],
+  ["verify --seed 5", /all promises kept/],
   ["replay doorbell-2x1+lost-wake-up:c3a4b2c", /sleeps/],
   ["replay race --times 2", /race/],
   ["worker --engine redis://127.0.0.1:1 --crawl x", /engine/, 2],

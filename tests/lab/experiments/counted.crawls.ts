@@ -6,7 +6,7 @@ import { experiment as queues } from "../../../src/lab/experiments/queues.ts";
 import { experiment as supersteps } from "../../../src/lab/experiments/supersteps.ts";
 import { columnOf, countedColumns, tinyRun } from "../tiny-run.ts";
 
-for (const experiment of [supersteps, predictor, order]) {
+for (const experiment of [predictor, order]) {
   test(`${experiment.name}: equal seeds give equal counts, other seeds others`, async (t) => {
     const first = countedColumns(await tinyRun(t, experiment));
     assert.deepEqual(countedColumns(await tinyRun(t, experiment)), first);
@@ -24,8 +24,10 @@ test("queues: equal seeds give equal counts; Quickheap compares less than a heap
   assert.deepEqual(columnOf(findings, "Table 1", "T"), [1, 2, 4, 8]);
 });
 
-test("supersteps: every page is fetched by every machine, and only other processors are foreign", async (t) => {
+// In one test, because its real crawls on an engine take long.
+test("supersteps: equal seeds give equal counts; every machine fetches every page; only other processors are foreign", async (t) => {
   const findings = await tinyRun(t, supersteps);
+  assert.deepEqual(countedColumns(await tinyRun(t, supersteps)), countedColumns(findings));
   const pages = columnOf(findings, "Failures of the whole crawl", "pages");
   assert.deepEqual(new Set(pages), new Set([3000]));
   const foreign = columnOf(findings, "Failures of the whole crawl", "foreign") as number[];
