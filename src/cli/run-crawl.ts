@@ -18,12 +18,15 @@ import { runReport } from "./run-report.ts";
 const MOST_QUEUED = { search: "", sort: "queued", offset: 0, limit: 50 } as const;
 const SLOWEST_EVERY = 3;
 
+/** Who watches a crawl from its start answers what is to be done at its end, before the summary. */
+type OnStart = (note: (text: string) => void, crawl: Crawl) => (() => Promise<void>) | undefined;
+
 /** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
 export async function runCrawl(
   config: CrawlConfig,
   io: Io,
   resumes = false,
-  onStart: (note: (text: string) => void, crawl: Crawl) => void = () => {},
+  onStart: OnStart = () => undefined,
 ): Promise<number> {
   mayCompileLess();
   const out = config.out ?? freshFolder("crawls", new Date());
@@ -58,7 +61,7 @@ export async function runCrawl(
     progress.note(`the crawl waits for its disk: ${message}`),
   );
   crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
-  onStart((text) => progress.note(text), crawl);
+  const onEnd = onStart((text) => progress.note(text), crawl);
   let left = "";
   crawl.events.on("leftForLater", (message) => {
     left += `Left for later: ${message}.\n`;
@@ -79,6 +82,7 @@ export async function runCrawl(
       await tellFault(config, fault, out, io);
       throw fault;
     });
+    await onEnd?.();
     progress.close();
     const { losesUrls, hasJournals, isElsewhere } = frontierTraits(config);
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);

@@ -75,6 +75,7 @@ test("an engine that becomes full is waited for, and nothing is dropped", {
   const set = (bytes: string) =>
     withClient(redis.port, (client) => client.config("SET", "maxmemory", bytes));
   await set("1mb");
+  await crawl.says("the engine is full");
   // Until nothing is fetched any more: what was handed out is fetched, what is new waits.
   for (let before = -1; before !== (await served()); ) {
     before = await served();

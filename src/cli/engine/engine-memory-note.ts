@@ -1,11 +1,20 @@
+import { setTimeout } from "node:timers/promises";
 import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
 
 const LOOK_MS = 2000;
+const LAST_LOOK_MS = 1000;
 
-/** Tells once that a server of the engine is full, and once that it has room again; answers a function that ends it. */
-export function noteFullEngine(client: RedisClient, note: (text: string) => void): () => void {
-  let [isFull, isLooking] = [false, false];
-  const look = async () => {
+/**
+ * Tells once that a server of the engine is full, and once that it has room again; answers a function that ends it with
+ * a last look, because a crawl may go on and be over between two looks.
+ */
+export function noteFullEngine(
+  client: RedisClient,
+  note: (text: string) => void,
+): () => Promise<void> {
+  let isFull = false;
+  let looking: Promise<void> | undefined;
+  const ask = async () => {
     const servers = "nodes" in client ? client.nodes("master") : [client];
     const infos = await Promise.all(servers.map((one) => one.info("memory")));
     const wasFull = isFull;
@@ -14,20 +23,21 @@ export function noteFullEngine(client: RedisClient, note: (text: string) => void
       note("the engine is full: the crawl waits until its maxmemory is raised, nothing is lost");
     if (wasFull && !isFull) note("the engine has room again, the crawl goes on");
   };
-  const timer = setInterval(() => {
+  const look = () => {
     // A question to an engine that is away waits for it.
-    if (isLooking) return;
-    isLooking = true;
-    look().then(
-      () => {
-        isLooking = false;
-      },
-      () => {
-        isLooking = false;
-      },
-    );
-  }, LOOK_MS);
-  return () => clearInterval(timer);
+    looking ??= ask()
+      .catch(() => {})
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return async () => {
+    clearInterval(timer);
+    if (!isFull) return;
+    await Promise.race([look(), setTimeout(LAST_LOOK_MS, undefined, { ref: false })]);
+  };
 }
 
 function isFullServer(info: string): boolean {

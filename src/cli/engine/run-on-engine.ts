@@ -45,10 +45,16 @@ export function workerOf(
   return { id, seedLow, seedHigh };
 }
 
-/** Tells once that the engine is gone, or full, and once that it is not any more: the threads wait by themselves. */
-export function onEngine(client: RedisClient): (note: (text: string) => void) => void {
+/**
+ * Tells once that the engine is gone, or full, and once that it is not any more: the threads wait by themselves. What it
+ * answers ends that.
+ */
+export function onEngine(
+  client: RedisClient,
+): (note: (text: string) => void) => () => Promise<void> {
   return (note) => {
-    client.once("end", noteFullEngine(client, note));
+    const end = noteFullEngine(client, note);
+    client.once("end", end);
     let isGone = false;
     client.on("close", () => {
       if (!isGone && client.status !== "end")
@@ -59,5 +65,6 @@ export function onEngine(client: RedisClient): (note: (text: string) => void) =>
       if (isGone) note("the engine is back, the crawl goes on");
       isGone = false;
     });
+    return end;
   };
 }
