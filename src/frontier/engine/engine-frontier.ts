@@ -206,6 +206,7 @@ export class EngineFrontier implements Frontier {
         ...parts.addresses,
         ...{ leaseMs, floorMs, post },
         engine: () => this.#engine,
+        isGone: (thread, thenMs) => this.#owned.isGone(thread, thenMs),
       });
     const { maxEngineBytes: maxBytes } = parts;
     if (maxBytes !== undefined)

@@ -279,12 +279,16 @@ export interface FloorCall {
   readonly ms: number;
   /** The caller has it, as far as it knows. */
   readonly had: boolean;
+  /** A holder that gives no sign of life any more: what it has is free. Empty for none. */
+  readonly gone: string;
 }
 
 /** The answer about an address. */
 export type FloorAnswer =
   | { readonly kind: "own"; readonly waitMs: number; readonly isWanted: boolean }
-  | { readonly kind: "held" | "given" };
+  /** By whom, where that is known. */
+  | { readonly kind: "held"; readonly holder: string }
+  | { readonly kind: "given" };
 
 /** The scripts, as one holder of leases calls them. */
 export interface Engine {

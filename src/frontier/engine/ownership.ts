@@ -19,6 +19,7 @@ export class Ownership {
   readonly #listener: OwnershipListener;
   #engine: Engine;
   #owners: readonly string[] = [];
+  #names: readonly string[] = [];
   #live = "";
   #beatMs = Number.NEGATIVE_INFINITY;
   #isBeating = false;
@@ -65,6 +66,11 @@ export class Ownership {
     return nowMs - this.#heardMs <= this.#leaseMs;
   }
 
+  /** Whether a thread that was there at a moment has given no sign of life for one lease, or has left. */
+  isGone(thread: string, thenMs: number): boolean {
+    return this.#heardMs > thenMs && !this.#names.some((name) => name.startsWith(`${thread}.`));
+  }
+
   /** Gives a sign of life when it is time. */
   beat(nowMs: number): void {
     if (this.#isBeating || nowMs - this.#beatMs < this.#leaseMs / 5) return;
@@ -96,6 +102,7 @@ export class Ownership {
     const live = answer.members.filter(({ ageMs }) => ageMs <= this.#leaseMs);
     const names = live.map(({ holder }) => holder).sort();
     this.members = names.length;
+    this.#names = names;
     // One is enough, and doing it twice would change nothing.
     if (names[0] === this.#engine.holder)
       for (const { holder, ageMs } of answer.members)

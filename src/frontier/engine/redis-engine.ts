@@ -280,15 +280,16 @@ export class RedisEngine implements Engine {
   }
 
   floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void {
-    const { kind, address, holder, turn, ms, had } = call;
+    const { kind, address, holder, turn, ms, had, gone } = call;
     const { leaseMs, partitions } = this.#parts;
     fingerprint(address, 0, 0);
     const { low, high } = lastFingerprint;
     const name = `${(high >>> 0).toString(16)}${(low >>> 0).toString(16).padStart(8, "0")}`;
-    const args = [name, kind, holder, turn, leaseMs, ms, had ? 1 : 0];
+    const args = [name, kind, holder, turn, leaseMs, ms, had ? 1 : 0, gone];
     this.#ask("owFloor", (low >>> 0) % partitions, args, ([said, waitMs, wanted]) => {
       const answer = text(said) as FloorAnswer["kind"];
-      if (answer !== "own") onAnswer({ kind: answer });
+      if (answer === "given") onAnswer({ kind: answer });
+      else if (answer === "held") onAnswer({ kind: answer, holder: text(waitMs) });
       else onAnswer({ kind: answer, waitMs: Number(waitMs), isWanted: wanted === 1 });
     });
   }

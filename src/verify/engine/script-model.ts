@@ -451,11 +451,11 @@ export class ScriptModel {
     return at.pagesOf.get(holder) ?? 0;
   }
 
-  floor({ kind, address, holder, turn, ms, had }: FloorCall): FloorAnswer {
+  floor({ kind, address, holder, turn, ms, had, gone }: FloorCall): FloorAnswer {
     const at = this.partitions[0]!;
     const now = this.nowMs;
     const { leaseMs } = this.rules;
-    if (at.isFrozen) return { kind: "held" };
+    if (at.isFrozen) return { kind: "held", holder: "" };
     const known = this.addresses.get(address);
     const isMine = known?.holder === holder;
     if (kind === "give") {
@@ -463,19 +463,19 @@ export class ScriptModel {
         Object.assign(known, { holder: undefined, freeMs: now + ms, isWanted: false });
       return { kind: "given" };
     }
-    const isHeld = known?.holder !== undefined && known.expMs > now;
+    const isHeld = known?.holder !== undefined && known.holder !== gone && known.expMs > now;
     let freeMs = known?.freeMs ?? 0;
     if (!(isHeld && isMine && had && known.turn === turn)) {
       this.#noteRun(at);
-      if (now < at.quietMs) {
-        if (!had) return { kind: "held" };
+      if (at.quietMs > 0 && now < at.quietMs + leaseMs) {
+        if (!had) return { kind: "held", holder: "" };
       } else if (isHeld && !isMine) {
         known.isWanted = true;
-        return { kind: "held" };
+        return { kind: "held", holder: known.holder! };
       } else if (known?.holder !== undefined && !isMine) freeMs = Math.max(freeMs, now + ms);
     }
     const isWanted = known?.isWanted ?? false;
-    this.addresses.set(address, { holder, expMs: now + leaseMs, freeMs, turn, isWanted });
+    this.addresses.set(address, { holder, expMs: now + 2 * leaseMs, freeMs, turn, isWanted });
     return { kind: "own", waitMs: Math.max(0, freeMs - now), isWanted };
   }
 

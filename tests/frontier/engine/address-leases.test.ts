@@ -25,7 +25,12 @@ class Asker {
   isDead = false;
   starts = 0;
 
-  constructor(model: ScriptModel, number: number, clock: () => number) {
+  constructor(
+    model: ScriptModel,
+    number: number,
+    clock: () => number,
+    isGone: (thread: string) => boolean,
+  ) {
     const engine = new DelayedEngine(new ModelEngine(model, `w${number}/0/1`), this.link);
     this.leases = new AddressLeases({
       holder: `w${number}/0`,
@@ -34,6 +39,7 @@ class Asker {
       engine: () => engine,
       post: (answer) => this.#posted.push(answer),
       clock,
+      isGone,
     });
   }
 
@@ -75,7 +81,12 @@ function run(seed: number, askers: number, Model: typeof ScriptModel, hasFaults:
   const random = new Random(seed);
   const model = new Model({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
   let nowMs = 0;
-  const all = Array.from({ length: askers }, (_, i) => new Asker(model, i, () => nowMs));
+  // Threads that stand still are not taken for dead here: their partitions, which would stop them, are not part of this.
+  const isGone = (thread: string) => all[Number(/\d+/.exec(thread))]!.isDead;
+  const all: Asker[] = Array.from(
+    { length: askers },
+    (_, i) => new Asker(model, i, () => nowMs, isGone),
+  );
   const lastMs = new Map<string, number>();
   let shortestMs = Number.POSITIVE_INFINITY;
   let kept = model.snapshot();
@@ -127,6 +138,62 @@ test("an address that several want goes round, and is seldom idle", () => {
   assert.ok(starts > 0.7 * alone, `${starts} starts of three, ${alone} of one`);
 });
 
+test("a server that is away for less than two leases does not stop who has an address there", () => {
+  const gapMs = (silentMs: number) => {
+    const model = new ScriptModel({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
+    const random = new Random(1);
+    let nowMs = 0;
+    const asker = new Asker(
+      model,
+      0,
+      () => nowMs,
+      () => false,
+    );
+    let [lastMs, longestMs] = [0, 0];
+    for (; nowMs < 8 * LEASE_MS; nowMs += STEP_MS) {
+      model.nowMs = nowMs;
+      asker.round(nowMs, random, () => {
+        longestMs = Math.max(longestMs, nowMs - lastMs);
+        lastMs = nowMs;
+      });
+      if (nowMs < LEASE_MS || nowMs > LEASE_MS + silentMs) asker.link.execute();
+    }
+    return longestMs;
+  };
+  assert.ok(gapMs(1.4 * LEASE_MS) < 5 * FLOOR_MS, `${gapMs(1.4 * LEASE_MS)} ms between two starts`);
+  // Then it may be another's.
+  assert.ok(gapMs(3 * LEASE_MS) > LEASE_MS);
+});
+
+test("what a thread had that is gone is free, after a floor", () => {
+  const model = new ScriptModel({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
+  let nowMs = 0;
+  let isDead = false;
+  const [first, second] = [0, 1].map(
+    (number) =>
+      new Asker(
+        model,
+        number,
+        () => nowMs,
+        () => isDead,
+      ),
+  );
+  const random = new Random(1);
+  const starts: number[] = [];
+  for (; nowMs < 3 * LEASE_MS; nowMs += STEP_MS) {
+    model.nowMs = nowMs;
+    isDead = nowMs >= 1.5 * LEASE_MS;
+    const asker = nowMs < LEASE_MS / 2 ? first! : second!;
+    asker.round(nowMs, random, () => {
+      if (asker === second) starts.push(nowMs);
+    });
+    asker.link.execute();
+  }
+  // One that may be alive has it for two leases.
+  assert.ok(starts[0]! >= 1.5 * LEASE_MS + FLOOR_MS, `at ${starts[0]}`);
+  assert.ok(starts[0]! < 1.6 * LEASE_MS + 2 * FLOOR_MS, `at ${starts[0]}`);
+});
+
 /** An address is whoever's asks for it. */
 class EverybodysAddress extends ScriptModel {
   override floor(call: FloorCall): FloorAnswer {
@@ -151,6 +218,49 @@ class NeverQuiet extends ScriptModel {
     return super.floor(call);
   }
 }
+
+/** After a restart addresses are quiet for as long as partitions: who has one may believe in it for longer. */
+class QuietForOneLease extends ScriptModel {
+  override floor(call: FloorCall): FloorAnswer {
+    const at = this.partitions[0]!;
+    const { quietMs } = at;
+    const answer = super.floor(call);
+    if (at.quietMs !== quietMs) at.quietMs -= LEASE_MS;
+    return answer;
+  }
+}
+
+/** An engine forgets who has an address, and does not hear that thread for a while: the least time between starts of it and another. */
+function forgotten(Model: typeof ScriptModel): number {
+  const model = new Model({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
+  const empty = model.snapshot();
+  const random = new Random(1);
+  let nowMs = 0;
+  const isGone = () => false;
+  const [first, second] = [0, 1].map((i) => new Asker(model, i, () => nowMs, isGone));
+  const starts = new Map<Asker, number>();
+  let shortestMs = Number.POSITIVE_INFINITY;
+  for (; nowMs < 5 * LEASE_MS; nowMs += STEP_MS) {
+    model.nowMs = nowMs;
+    if (nowMs === LEASE_MS) model.restart(empty, "again");
+    for (const asker of nowMs < LEASE_MS ? [first!] : [first!, second!]) {
+      asker.round(nowMs, random, (address) => {
+        if (address !== ADDRESSES[0]) return;
+        starts.set(asker, nowMs);
+        if (starts.size === 2)
+          shortestMs = Math.min(shortestMs, Math.abs(starts.get(first!)! - starts.get(second!)!));
+      });
+      if (asker === second || nowMs < LEASE_MS) asker.link.execute();
+    }
+  }
+  assert.equal(starts.size, 2);
+  return shortestMs;
+}
+
+test("a thread that an engine has forgotten and does not hear keeps its addresses for as long as it believes", () => {
+  assert.ok(forgotten(ScriptModel) >= FLOOR_MS, `${forgotten(ScriptModel)} ms`);
+  assert.ok(forgotten(QuietForOneLease) < FLOOR_MS, "mutant: quiet for one lease");
+});
 
 for (const Mutant of [EverybodysAddress, NoWait, NeverQuiet]) {
   test(`mutant: ${Mutant.name}`, () => {

@@ -58,7 +58,15 @@ type Step =
   | { kind: "step"; holder: number; partition: number; urls: number; step: number; floor: number }
   | { kind: "arrive"; holder: number; step: number; partition: number }
   | { kind: "permits"; holder: number; wanted: number; returned: number; spent: number }
-  | { kind: "floor"; holder: number; address: number; gives: boolean; had: boolean; turn: number }
+  | {
+      kind: "floor";
+      holder: number;
+      address: number;
+      gives: boolean;
+      had: boolean;
+      turn: number;
+      gone: number;
+    }
   | { kind: "bury"; holder: number };
 
 const holder = fc.nat(HOLDERS.length - 1);
@@ -143,6 +151,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       gives: fc.boolean(),
       had: fc.boolean(),
       turn: fc.nat(1),
+      gone: fc.nat(3),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("bury" as const), holder }) },
@@ -208,7 +217,9 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
       } else if (step.kind === "floor") {
         const { gives, had, turn } = step;
         const call = { kind: gives ? "give" : "take", address: `192.0.2.${step.address}` } as const;
-        engine.floor({ ...call, holder: HOLDERS[step.holder]!, had, turn, ms: 50_000 }, resolve);
+        const gone = HOLDERS[step.gone] ?? "";
+        const holder = HOLDERS[step.holder]!;
+        engine.floor({ ...call, holder, had, turn, ms: 50_000, gone }, resolve);
       } else engine.bury(HOLDERS[1 - step.holder]!, 1, () => resolve("buried"));
     });
     const said = answer as { kind?: string; token?: string; reached?: number };
