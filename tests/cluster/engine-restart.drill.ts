@@ -2,10 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { Random } from "../faults/drill.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
-import { withEngine } from "./with-engine.ts";
+import { withThreeWorkers } from "./three-workers.ts";
 
-const WORKERS = 3;
-const HOSTS = 50;
 const DELAY_MS = 5;
 const MAX_DOWN_MS = 2000;
 /** What was acknowledged and lost is fetched again: at most so many pages for each restart. */
@@ -18,15 +16,10 @@ export const drill: ClusterDrill = {
   full: { count: 6, pages: 12_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);
-    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
-    return withEngine(stage, async ({ crawl, web, redis }) => {
-      await crawl.create();
-      for (let i = 1; i < WORKERS; i++) crawl.join();
+    const stage = { count, pages, delayMs: DELAY_MS, program };
+    return withThreeWorkers(stage, async ({ crawl, web, redis, later }) => {
       let restarts = 0;
-      while (restarts < count && crawl.alive.length > 0) {
-        const step = 1 + random.below(Math.ceil((1.6 * pages) / (count + 1)));
-        await crawl.served((await web.report()).pages + step);
-        if (crawl.alive.length === 0) break;
+      while (restarts < count && (await later(random))) {
         await redis.kill();
         await setTimeout(random.below(MAX_DOWN_MS));
         await redis.run();

@@ -3,11 +3,10 @@ import { Random } from "../faults/drill.ts";
 import { PowerCut } from "../support/engine/power-cut.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
-import { withEngine } from "./with-engine.ts";
+import { withThreeWorkers } from "./three-workers.ts";
 
-const WORKERS = 3;
-const HOSTS = 50;
-const DELAY_MS = 20;
+/** Slow enough that all cuts meet a running crawl. */
+const DELAY_MS = 200;
 /** A server with `appendfsync everysec` loses up to so much. */
 const LOST_MS = 1000;
 
@@ -18,10 +17,8 @@ export const drill: ClusterDrill = {
   full: { count: 6, pages: 12_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);
-    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
-    return withEngine(stage, async ({ crawl, web, redis }) => {
-      await crawl.create();
-      for (let i = 1; i < WORKERS; i++) crawl.join();
+    const stage = { count, pages, delayMs: DELAY_MS, program };
+    return withThreeWorkers(stage, async ({ crawl, web, redis }) => {
       let [cuts, lostBytes] = [0, 0];
       while (cuts < count) {
         const worker = crawl.alive[random.below(crawl.alive.length)];
@@ -30,7 +27,7 @@ export const drill: ClusterDrill = {
         // From now on, because what was there before it began to look would be lost as well.
         const power = new PowerCut(redis);
         await setTimeout(LOST_MS);
-        await crawl.served((await web.report()).pages + pages / (4 * count));
+        await crawl.served((await web.report()).pages + pages / (8 * count));
         if (worker.child.exitCode !== null) {
           power.stop();
           break;

@@ -2,10 +2,8 @@ import { Random } from "../faults/drill.ts";
 import { PowerCut } from "../support/engine/power-cut.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
-import { withEngine } from "./with-engine.ts";
+import { withThreeWorkers } from "./three-workers.ts";
 
-const WORKERS = 3;
-const HOSTS = 50;
 const DELAY_MS = 5;
 /** A server with `appendfsync everysec` loses up to so much. */
 const MAX_AGE_MS = 1000;
@@ -17,16 +15,12 @@ export const drill: ClusterDrill = {
   full: { count: 6, pages: 12_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);
-    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
-    return withEngine(stage, async ({ crawl, web, redis }) => {
-      await crawl.create();
-      for (let i = 1; i < WORKERS; i++) crawl.join();
+    const stage = { count, pages, delayMs: DELAY_MS, program };
+    return withThreeWorkers(stage, async ({ crawl, web, redis, later }) => {
       let [cuts, lostBytes] = [0, 0];
       while (cuts < count && crawl.alive.length > 0) {
         const power = new PowerCut(redis);
-        const step = 1 + random.below(Math.ceil((1.6 * pages) / (count + 1)));
-        await crawl.served((await web.report()).pages + step);
-        if (crawl.alive.length > 0) {
+        if (await later(random)) {
           lostBytes += await power.cut(1 + random.below(MAX_AGE_MS));
           await redis.run();
           cuts++;

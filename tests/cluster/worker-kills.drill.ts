@@ -1,11 +1,11 @@
 import { Random } from "../faults/drill.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
-import { withEngine } from "./with-engine.ts";
+import { withThreeWorkers } from "./three-workers.ts";
 
-const WORKERS = 3;
-const HOSTS = 50;
 const DELAY_MS = 5;
+/** In flight, or fetched and not settled, for each worker: what a kill may cost. */
+const MAX_UNCOMMITTED = 16;
 /** Part of all pages that may be fetched again, for all kills together. */
 const MAX_REFETCHED = 0.01;
 
@@ -16,16 +16,12 @@ export const drill: ClusterDrill = {
   full: { count: 12, pages: 20_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);
-    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
-    return withEngine(stage, async ({ crawl, web }) => {
-      await crawl.create();
-      for (let i = 1; i < WORKERS; i++) crawl.join();
+    const args = ["--max-uncommitted", String(MAX_UNCOMMITTED)];
+    const stage = { count, pages, delayMs: DELAY_MS, args, program };
+    return withThreeWorkers(stage, async ({ crawl, web, later }) => {
       let kills = 0;
-      while (kills < count && crawl.alive.length > 0) {
-        const step = 1 + random.below(Math.ceil((1.6 * pages) / (count + 1)));
-        await crawl.served((await web.report()).pages + step);
-        const victim = crawl.alive[random.below(crawl.alive.length)];
-        if (victim === undefined) break;
+      while (kills < count && (await later(random))) {
+        const victim = crawl.alive[random.below(crawl.alive.length)]!;
         await crawl.kill(victim);
         kills++;
         onFault?.(kills);
@@ -34,7 +30,7 @@ export const drill: ClusterDrill = {
       }
       const ends = await crawl.end();
       const { figures, problems } = await judgeCrawl(crawl, web, {
-        maxRefetched: MAX_REFETCHED * pages,
+        maxRefetched: Math.max(MAX_REFETCHED * pages, MAX_UNCOMMITTED * count),
       });
       if (kills < count) problems.push(`only ${kills} kills met a running crawl`);
       return { figures: { kills, ...figures }, problems: [...ends, ...problems] };
