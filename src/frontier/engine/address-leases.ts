@@ -141,7 +141,8 @@ export class AddressLeases implements AddressFloors {
     for (const [name, address] of this.#all) {
       const idleMs = nowMs - address.usedMs;
       const isMine = address.isMine(nowMs);
-      if (isMine && address.isWanted && idleMs >= this.#idleMs)
+      // Whether others want it is heard only with calls: its hosts may have moved to another worker.
+      if (isMine && idleMs >= (address.isWanted ? this.#idleMs : RENEW_MS))
         this.#giveWhenSent(name, address, nowMs);
       // Until it is on the wire, it must not become another's.
       else if (isMine && address.unsent > 0 && nowMs >= address.renewMs && !address.isAsking)

@@ -43,6 +43,14 @@ class Asker {
     });
   }
 
+  /** Its hosts are another's. */
+  rest(nowMs: number): void {
+    this.link.deliver();
+    for (const answer of this.#posted.splice(0)) answer();
+    for (const { address } of this.#sending.splice(0)) this.leases.sent(address, nowMs, nowMs);
+    this.leases.tidy(nowMs);
+  }
+
   round(nowMs: number, random: Random, onStart: (address: string) => void): void {
     this.link.deliver();
     for (const answer of this.#posted.splice(0)) answer();
@@ -192,6 +200,35 @@ test("what a thread had that is gone is free, after a floor", () => {
   // One that may be alive has it for two leases.
   assert.ok(starts[0]! >= 1.5 * LEASE_MS + FLOOR_MS, `at ${starts[0]}`);
   assert.ok(starts[0]! < 1.6 * LEASE_MS + 2 * FLOOR_MS, `at ${starts[0]}`);
+});
+
+test("an address that a thread uses no more is soon another's, though nobody has told it", () => {
+  const model = new ScriptModel({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
+  let nowMs = 0;
+  const [first, second] = [0, 1].map(
+    (number) =>
+      new Asker(
+        model,
+        number,
+        () => nowMs,
+        () => false,
+      ),
+  );
+  const random = new Random(1);
+  const movedMs = LEASE_MS;
+  let startedMs: number | undefined;
+  for (; nowMs < 4 * LEASE_MS; nowMs += STEP_MS) {
+    model.nowMs = nowMs;
+    if (nowMs < movedMs) first!.round(nowMs, random, () => {});
+    else {
+      first!.rest(nowMs);
+      second!.round(nowMs, random, () => {
+        startedMs ??= nowMs - movedMs;
+      });
+    }
+    for (const one of [first!, second!]) one.link.execute();
+  }
+  assert.ok(startedMs! < 1500, `after ${startedMs} ms`);
 });
 
 /** An address is whoever's asks for it. */
