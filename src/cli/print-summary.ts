@@ -247,8 +247,10 @@ export function exitCodeOf({
   ended,
   seedFaults,
   selfCheck,
-}: Pick<CrawlSummary, "ended" | "seedFaults" | "selfCheck">): number {
-  if (selfCheck.length > 0) return EXIT.fault;
+  runs,
+}: Pick<CrawlSummary, "ended" | "seedFaults" | "selfCheck" | "runs">): number {
+  // A folder that was resumed may have been changed or copied between its runs; a new one was not.
+  if (selfCheck.length > 0) return runs > 1 ? EXIT.corrupt : EXIT.fault;
   if (ended === "limit") return EXIT.limit;
   if (ended === "interrupted") return EXIT.interrupted;
   return seedFaults.length > 0 ? EXIT.nothingFetched : EXIT.finished;

@@ -102,8 +102,9 @@ export class Progress {
       this.#time(snapshot, now),
       this.#colours,
     );
-    if (this.#mode === "live") this.#draw(fields);
-    else this.#write(`${[...fields, ...this.#more()].map(({ text }) => text).join(", ")}\n`);
+    if (this.#mode === "live") this.#draw(fields, snapshot);
+    else
+      this.#write(`${[...fields, ...this.#more(snapshot)].map(({ text }) => text).join(", ")}\n`);
   }
 
   /** Prints a line above the view, for example a warning, which no redraw overwrites. */
@@ -125,10 +126,10 @@ export class Progress {
   }
 
   /** What a plain line says beside the figures. */
-  #more(): Field[] {
+  #more(snapshot: CrawlProgress): Field[] {
     const outlook = this.#outlook;
     if (outlook === undefined) return [];
-    const used = shareOfLimit(outlook.figures);
+    const used = usedNow(outlook, snapshot);
     const left = leftText(outlook);
     return [
       ...(used === undefined ? [] : [{ text: `${percent(used.share)} of ${used.limit}` }]),
@@ -138,10 +139,10 @@ export class Progress {
   }
 
   /** The bar, with the share of the nearest limit and the time that is left; nothing without a limit. */
-  #bar(outlook: Outlook, width: number): Block {
+  #bar(outlook: Outlook, snapshot: CrawlProgress, width: number): Block {
     const left = leftText(outlook);
     const time = left === undefined ? [] : [{ text: left, paint: this.#colours.bold }];
-    const used = shareOfLimit(outlook.figures);
+    const used = usedNow(outlook, snapshot);
     if (used === undefined) return time;
     const columns = Math.max(MIN_BAR, Math.min(MAX_BAR, Math.floor(width / 4)));
     const [full, empty] = barOf(used.share, columns, this.#isUnicode);
@@ -161,7 +162,7 @@ export class Progress {
     return humanDuration(runMs) + inAll;
   }
 
-  #draw(fields: readonly Field[]): void {
+  #draw(fields: readonly Field[], snapshot: CrawlProgress): void {
     const first = this.#drawn.length === 0;
     if (first) {
       process.once("exit", this.#restore);
@@ -174,7 +175,7 @@ export class Progress {
       outlook === undefined
         ? [fields]
         : [
-            this.#bar(outlook, width),
+            this.#bar(outlook, snapshot, width),
             fields,
             ...outlookBlocks(outlook, this.#slowest, this.#colours),
           ];
@@ -200,6 +201,11 @@ export class Progress {
   #write(text: string): void {
     this.#output.write(text);
   }
+}
+
+/** Of the newest figures, so that the bar and the number of pages beside it agree. */
+function usedNow({ figures }: Outlook, { pages, bytes, thisRun }: CrawlProgress) {
+  return shareOfLimit({ limits: figures.limits, pages, bytes, runSeconds: thisRun.seconds });
 }
 
 /** A share for people: never 100 % before the end. */

@@ -202,12 +202,13 @@ test("with a limit there is a bar, its share and the time left, at every width",
     progress.outlook({ ...LIMITED, pages: 500, runSeconds: 48 });
     progress.outlook(LIMITED);
     progress.slowest("evil\u001b[2J.example: 300 queued");
-    progress.update(SNAPSHOT);
+    // The bar is as new as the number of pages beside it, not as the newest look at everything else.
+    progress.update({ ...SNAPSHOT, pages: 730 });
     const lines = terminal.lines();
     const text = lines.join("\n");
     assert.match(lines[0]!, /^█+░+/);
     for (const part of [
-      "62 % of --max-pages 1,000",
+      "73 % of --max-pages 1,000",
       "about 38.0 s left",
       "limited by politeness: 12 hosts",
       "slowest host evil\\u{1b}[2J",
@@ -232,10 +233,10 @@ test("a plain line in a pipe has share, time left, what limits the crawl and err
   progress.outlook({ ...LIMITED, pages: 500, runSeconds: 48 });
   progress.outlook(LIMITED);
   now = 5000;
-  progress.update(SNAPSHOT);
+  progress.update({ ...SNAPSHOT, pages: 730 });
   assert.match(
     String(output.read()),
-    /, 62 % of --max-pages 1,000, about 38\.0 s left, limited by politeness: 12 hosts wait for their delay, up to 64 in flight, errors http_404 12, robots 3, dns_failure 2\n$/,
+    /, 73 % of --max-pages 1,000, about 38\.0 s left, limited by politeness: 12 hosts wait for their delay, up to 64 in flight, errors http_404 12, robots 3, dns_failure 2\n$/,
   );
 });
 

@@ -79,11 +79,14 @@ test("the summary for people has the same figures and steers no terminal", () =>
 test("each ending has its exit code", () => {
   const endings = ["finished", "limit", "interrupted"] as const;
   const codes = (seedFaults: CrawlSummary["seedFaults"]) =>
-    endings.map((ended) => exitCodeOf({ ended, seedFaults, selfCheck: [] }));
+    endings.map((ended) => exitCodeOf({ ended, seedFaults, selfCheck: [], runs: 1 }));
   assert.deepEqual(codes([]), [0, 3, 130]);
   assert.deepEqual(codes([FAULT]), [6, 3, 130]);
-  for (const ended of endings)
-    assert.equal(exitCodeOf({ ended, seedFaults: [], selfCheck: ["1 against 2"] }), 1);
+  const mismatch = { seedFaults: [], selfCheck: ["1 against 2"] };
+  for (const ended of endings) {
+    assert.equal(exitCodeOf({ ended, ...mismatch, runs: 1 }), 1);
+    assert.equal(exitCodeOf({ ended, ...mismatch, runs: 2 }), 5, "a folder that was resumed");
+  }
 });
 
 test("issue 16: the end says why, and what to do next", () => {

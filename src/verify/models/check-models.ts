@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ModelFigures, ModelSearches } from "./spin.ts";
 
@@ -114,8 +115,9 @@ export interface ModelsResult {
   readonly claims: readonly ModelResult[];
 }
 
-/** A sentence when a tool is missing; undefined when the models can be run. */
-export function missingTool(): string | undefined {
+/** A sentence when a tool or the models themselves are missing; undefined when they can be run. */
+export function missingTool(folder = FOLDER): string | undefined {
+  if (!existsSync(folder)) return "the folder models/ of the package is not here";
   for (const [tool, asked, how] of [
     ["spin", "-V", "Debian has it as the package spin"],
     ["cc", "--version", "any C compiler will do"],

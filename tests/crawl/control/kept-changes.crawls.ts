@@ -8,7 +8,7 @@ import { repairControlLog } from "../../../src/store/recover/repair-control-log.
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { CheckedCrawl } from "../../support/checked-crawl.ts";
 import { orbweaver, tempFolder } from "../../support/orbweaver.ts";
-import { keptTest } from "./kept-test.ts";
+import { keptTest } from "./kept-by-resume.ts";
 import { steeredConfig, steeredWeb } from "./steered-web.ts";
 
 keptTest(2);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { OrbweaverError } from "../../../src/errors.ts";
 import { readLog } from "../../support/orbweaver.ts";
-import { keptTest } from "./kept-test.ts";
+import { keptTest } from "./kept-by-resume.ts";
 import { PAGES } from "./steered-web.ts";
 import { allArrived, begin, codeOf, steeringTests, ticks } from "./steering-tests.ts";
 

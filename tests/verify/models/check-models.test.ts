@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EIGHT, FURTHER, modelHolds } from "../../../src/verify/models/check-models.ts";
+import {
+  EIGHT,
+  FURTHER,
+  missingTool,
+  modelHolds,
+} from "../../../src/verify/models/check-models.ts";
 
 test("a claim whose mutant survives does not hold", () => {
   const figures = {
@@ -23,4 +28,8 @@ test("every claim of the models has a mutant or is the variant of one that has, 
   assert.ok(bare.every(({ name }) => /^(terminating URLs|hand-off full): [23]$/.test(name)));
   const flags = new Set([...EIGHT, ...FURTHER].flatMap(({ mutants }) => mutants.flat()));
   for (const defect of ["D1", "D2", "D3", "D4", "D5", "D6"]) assert.ok(flags.has(defect), defect);
+});
+
+test("models that are not there are a sentence, before any tool is looked for", () => {
+  assert.match(missingTool("/no/such/folder") ?? "", /models\/ .* is not here/);
 });
