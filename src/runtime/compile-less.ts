@@ -3,6 +3,11 @@ import { hasKnownFlags, USUAL_FLAG } from "./run-script.ts";
 
 /** How much byte code a function runs before V8 considers optimising it: seven times as much as usual. */
 const LESS_FLAG = "--interrupt-budget=500000";
+/**
+ * A thread collects its young garbage alone: little of it survives, and waking others for that costs more than they save.
+ * V8 reads this once per collection, and takes kept code whatever it is, so it is never undone.
+ */
+const ALONE_FLAG = "--no-parallel-scavenge";
 /** After this long the first pages have been fetched, and with them Node has loaded what it loads for the first request. */
 const FIRST_PAGES_MS = 60;
 /** A process that has used so much CPU will use more: from then on optimising pays. */
@@ -14,7 +19,7 @@ let isLess = false;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * From now on `compileLess` has an effect. The flag holds for the whole process, so only a program that does nothing but
+ * From now on `compileLess` has an effect. Flags hold for the whole process, so only a program that does nothing but
  * crawl may ask for it.
  */
 export function mayCompileLess(): void {
@@ -23,7 +28,7 @@ export function mayCompileLess(): void {
 
 /**
  * Has V8 optimise fewer functions as long as the process is young: by itself it compiles hundreds within the first thousand
- * pages, which costs a short crawl more than they save. Called when threads have loaded their code, and soon done: V8 takes
+ * pages, which costs a short crawl more than they save. Has threads collect garbage alone as well. Called when threads have loaded their code, and soon done: V8 takes
  * no kept code, not even that of Node's own modules, that was compiled with other flags.
  */
 export function compileLess(): void {
@@ -39,6 +44,7 @@ export function compileAsUsual(): void {
 }
 
 function begin(): void {
+  setFlag(ALONE_FLAG);
   setFlag(LESS_FLAG);
   isLess = true;
   timer = setInterval(look, LOOK_EVERY_MS).unref();

@@ -21,6 +21,7 @@ import { withFolder, withWeb } from "../faults/drill.ts";
 import { readWhole } from "../faults/whole-folder.ts";
 import { type Collected, collect, readPages } from "../support/orbweaver.ts";
 import type { Attack, AttackOptions, AttackResult } from "./attack.ts";
+import { killInAttack } from "./stop-notes.ts";
 import { servedBy } from "./tampered-folders.ts";
 
 const WEB = { hosts: 8, pages: 800, minBytes: 300, maxBytes: 900 };
@@ -244,7 +245,7 @@ class Locks {
 
   async #killed(env: NodeJS.ProcessEnv) {
     const first = await this.#crawl(env);
-    first.child.kill("SIGKILL");
+    killInAttack(first.child);
     await first.collected.ended;
     const next = this.#start(["resume", first.out], env);
     return { pages: await this.#whole({ ...next, out: first.out }) };
@@ -252,7 +253,7 @@ class Locks {
 
   async #many(count: number) {
     const first = await this.#crawl();
-    first.child.kill("SIGKILL");
+    killInAttack(first.child);
     await first.collected.ended;
     const all = Array.from({ length: count }, () => this.#start(["resume", first.out]));
     const ends = await Promise.all(all.map((one) => this.#end(one)));
@@ -267,7 +268,7 @@ class Locks {
   /** A directory, a FIFO, links, a lock of another user: a sentence, exit code 2, and nothing waits. */
   async #inItsPlace() {
     const { out, child, collected } = await this.#crawl();
-    child.kill("SIGKILL");
+    killInAttack(child);
     await collected.ended;
     const lock = join(out, "state/lock");
     const state = readFileSync(crawlPaths(out).state);

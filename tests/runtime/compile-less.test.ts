@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cachedDataVersionTag } from "node:v8";
+import v8, { cachedDataVersionTag } from "node:v8";
 import { compileAsUsual, compileLess, mayCompileLess } from "../../src/runtime/compile-less.ts";
 
 // V8's own number of its version and flags: code that was kept under another one is not used.
@@ -11,6 +11,8 @@ test("the flag changes only where that is allowed, after the first pages, until 
   skip: process.versions.v8.startsWith("11.") ? false : "another V8: nothing is changed",
 }, (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const { mock: set } = t.mock.method(v8, "setFlagsFromString");
+  const isSet = (flag: string) => set.calls.some(({ arguments: [text] }) => text === flag);
   let cpuSeconds = 0.5;
   t.mock.method(process, "cpuUsage", () => ({
     user: 0.7e6 * cpuSeconds,
@@ -19,11 +21,13 @@ test("the flag changes only where that is allowed, after the first pages, until 
   compileLess();
   t.mock.timers.tick(LONG_MS);
   assert.equal(cachedDataVersionTag(), USUAL, "nobody has allowed it");
+  assert.equal(set.callCount(), 0);
   mayCompileLess();
   compileLess();
   assert.equal(cachedDataVersionTag(), USUAL, "at once Node still loads modules");
   t.mock.timers.tick(LONG_MS);
   assert.notEqual(cachedDataVersionTag(), USUAL);
+  assert.ok(isSet("--no-parallel-scavenge"));
   compileAsUsual();
   assert.equal(cachedDataVersionTag(), USUAL, "a thread that starts now finds its kept code");
   compileLess();
@@ -39,4 +43,5 @@ test("the flag changes only where that is allowed, after the first pages, until 
   compileLess();
   t.mock.timers.tick(LONG_MS);
   assert.equal(cachedDataVersionTag(), USUAL, "and from now on");
+  assert.ok(!isSet("--parallel-scavenge"), "kept code is taken with or without it");
 });

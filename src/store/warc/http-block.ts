@@ -47,6 +47,7 @@ const PLAIN_IMAGE = /^image\/(?:svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tif
 
 const LINE_FEED = 10;
 const AT_SIGN = 64;
+const HOST = Buffer.from("Host: ");
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
@@ -60,27 +61,37 @@ export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
   return renamed === text ? head : Buffer.from(renamed, "latin1");
 }
 
-/** The rest of a request without secrets, behind its first line: nearly always that of the next request, too. */
-let latestRest = Buffer.alloc(0);
+/** The rest of a request in which these secrets are not, behind its host: nearly always that of the next request, too. */
+let latest = { rest: Buffer.alloc(0), secrets: USUAL };
 
 /** The request without Authorization, Proxy-Authorization, Cookie, further secrets, and user names in its target. */
 export function requestBlock(request: Uint8Array, secrets: Secrets = USUAL): Uint8Array {
   const firstLine = request.indexOf(LINE_FEED);
   const at = request.indexOf(AT_SIGN);
   const isPlain = firstLine >= 0 && (at < 0 || at > firstLine);
-  if (isPlain && latestRest.compare(request, firstLine) === 0) return request;
+  const rest = restOf(request, firstLine);
+  if (isPlain && secrets === latest.secrets && latest.rest.compare(request, rest) === 0)
+    return request;
   const text = latin1(request);
   // Only the head is searched: the body of a request stays as it is.
   const blank = /\r?\n\r?\n/.exec(text);
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const head = text.slice(0, end);
   if (!secrets.any.test(head) && !SECRET_TARGET.test(head)) {
-    latestRest = Buffer.from(request.subarray(firstLine));
+    latest = { rest: Buffer.from(request.subarray(rest)), secrets };
     return request;
   }
   // Removing "\n…\r" as a unit keeps the line ends of the neighbours.
   const kept = head.replace(secrets.lines, "").replace(SECRET_TARGET, "$1");
   return Buffer.from(kept + text.slice(end), "latin1");
+}
+
+/** Where what all requests of a crawl have in common begins: with the end of the host's line, which is the second. */
+function restOf(request: Uint8Array, firstLine: number): number {
+  for (let i = 0; i < HOST.length; i++)
+    if (request[firstLine + 1 + i] !== HOST[i]) return firstLine;
+  const end = request.indexOf(LINE_FEED, firstLine + HOST.length);
+  return end < 0 ? firstLine : end;
 }
 
 /** Whether compressing the payload again would be wasted. */

@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Archive } from "../../../src/store/warc/archive.ts";
 import { digestMatches } from "../../../src/store/warc/digest.ts";
+import { requestBlock, type Secrets, secretsOf } from "../../../src/store/warc/http-block.ts";
 import { KnownPayloads } from "../../../src/store/warc/known-payloads.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import {
@@ -134,6 +135,27 @@ test("P9: credentials of a request are not archived, whatever their spelling", (
     "GET http://example.com/ HTTP/1.1\r\nHost: x\r\n\r\nbody Cookie: kept\r\nCookie: kept",
   );
   assert.equal(records[1]!.headers.get("warc-target-uri"), "http://example.com/@a");
+});
+
+test("P9: a request like the one before it, but for its host, is searched all the same", () => {
+  const request = (target: string, host: string, more = "") =>
+    Buffer.from(`GET ${target} HTTP/1.1\r\n${host}\r\nAccept: */*\r\n${more}\r\n`);
+  const kept = (bytes: Buffer, secrets?: Secrets) => requestBlock(bytes, secrets).toString();
+  const plain = request("/a", "Host: a.example");
+  assert.equal(requestBlock(plain), plain);
+  for (const other of [request("/b", "Host: b.example"), request("/c", "Host: c")])
+    assert.equal(requestBlock(other), other);
+  assert.equal(
+    kept(request("/d", "Host: a.example", "Cookie: S3\r\n")),
+    kept(request("/d", "Host: a.example")),
+  );
+  assert.equal(kept(request("/e", "Cookie: S3")), "GET /e HTTP/1.1\r\nAccept: */*\r\n\r\n");
+  assert.doesNotMatch(kept(request("http://S3@a.example/f", "Host: a.example")), /S3/);
+  assert.doesNotMatch(kept(plain, secretsOf(["accept"])), /Accept/);
+  assert.doesNotMatch(kept(plain, secretsOf(["host"])), /a\.example/);
+  assert.equal(requestBlock(plain), plain);
+  for (const torn of ["GET / HTTP/1.1\nHost: a", "Host: a", "", "\n"])
+    assert.equal(kept(Buffer.from(torn)), torn);
 });
 
 test("what is compressed already is stored, what is not is deflated", (t) => {
