@@ -72,17 +72,20 @@ async function crawlOnce(out: string, number: number): Promise<string> {
   }
   const fault = ending === "by turns" ? FAULTS[number % FAULTS.length]! : undefined;
   fault?.prepare?.(out);
-  const thrown = ending.startsWith("throws in ") ? ending.slice("throws in ".length) : undefined;
+  const event = ending.startsWith("throws in ") ? ending.slice("throws in ".length) : undefined;
   try {
     const config = configOf({ ...settings, ...fault?.settings?.(out) });
     const running = new Crawl({ ...config, ...fault?.smuggled }, out);
-    listen(running, thrown ?? fault?.throws);
+    listen(running, event ?? fault?.throws);
     if (ending === "stopped")
       running.events.on("progress", ({ pages }) => pages > 0 && running.stop());
     if (fault?.strike !== undefined) running.events.on("started", () => fault.strike!(out));
     return (await running.run()).ended;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    // What a listener threw is the cause of the error that a crawl ends with.
+    const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
+    const thrown = code === "OW_LISTENER_FAILED" ? cause : error;
+    return thrown instanceof Error ? thrown.message : String(thrown);
   }
 }
 

@@ -193,6 +193,7 @@ export function partOf(path: string, thread: number): string {
 /** The parts of a file that are there, in the order of their threads. */
 export function partsOf(path: string): string[] {
   const folder = dirname(path);
+  if (!existsSync(folder)) return [];
   const threads = readdirSync(folder).flatMap((name) => {
     const thread = Number(/-(\d+)\.\w+\.part$/.exec(name)?.[1]);
     return partOf(basename(path), thread) === name ? thread : [];
