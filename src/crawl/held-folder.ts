@@ -48,7 +48,7 @@ export class HeldFolder {
     if (resumes) {
       // A program may hand in any configuration. Nothing has been touched yet.
       requireUnchanged({ ...this.#state.config, out }, asked);
-      prepareResume(out, this.#state);
+      this.#state = prepareResume(out, this.#state);
       if (this.#state.ended === "running")
         this.crashedSeconds = crashedSeconds(out, this.#state.began);
     }

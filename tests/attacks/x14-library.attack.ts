@@ -43,7 +43,7 @@ const FOLDERS: readonly [folder: string, exit: number][] = [
   ["state/journals", EXIT.corrupt],
 ];
 
-const SHORT_FOLDERS = ["reports", "indexes"];
+const SHORT_FOLDERS = ["reports", "logs", "indexes"];
 
 /** Row X14: whatever happens in a program that uses the library, everything it took is given back. */
 export const attack: Attack = {

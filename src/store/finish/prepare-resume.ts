@@ -10,9 +10,9 @@ import { openJournals } from "./journal-view.ts";
 
 /**
  * Prepares a folder for the next run: throws when a list is missing, or a folder with what a run that died had in it;
- * makes folders again of which nothing else depends; closes what a run left open.
+ * makes folders again of which nothing else depends; closes what a run left open. Answers the state, with what it found.
  */
-export function prepareResume(dir: string, state: CrawlState): void {
+export function prepareResume(dir: string, state: CrawlState): CrawlState {
   const { ended, left } = state;
   const { archive, index, pages, links, log, reports, state: file } = crawlPaths(dir);
   if (state.salvaging === true)
@@ -27,13 +27,15 @@ export function prepareResume(dir: string, state: CrawlState): void {
     throw new StoreCorruptError(`${gone}:0: ${what}`);
   }
   // Lists of results are made of the log: without it they lack what ended before, which the self-check then knows.
-  if (ended !== "running" && withParts(log).length === 0)
-    writeCrawlState(dir, { ...state, damaged: true });
+  const lacksLog = ended !== "running" && withParts(log).length === 0;
+  const found = lacksLog ? { ...state, damaged: true } : state;
+  if (lacksLog) writeCrawlState(dir, found);
   // Whether the archive lacks a committed record is checked against the journals.
   for (const folder of [archive, reports, dirname(log)]) mkdirSync(folder, { recursive: true });
   // Also when the run ended in order: the archive may be an older copy.
   closeAfterCrash(dir);
   mergeRowsLeft(dir, state);
+  return found;
 }
 
 /** Rows of the run before: those of committed pages count, the others are dropped before a page is fetched again. */
