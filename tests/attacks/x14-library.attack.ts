@@ -19,6 +19,8 @@ const FLAT_MIB = 24;
 const FLAT_SHARED_MIB = 8;
 const FLAT_FILES = 2;
 const SETTLED = 10;
+/** By turns the heaviest crawls come late: everything has been loaded once after two rounds of nine. */
+const SETTLED_BY_TURNS = 18;
 const LAST = 4;
 
 const LISTENERS = {
@@ -147,7 +149,8 @@ async function crawlOften(setting: Setting): Promise<void> {
     if (code !== 0 || late)
       problems.push(`${name}: exit ${code}${late ? ", killed" : ""} ${stderr}`);
     // Memory goes up and down by what has not been collected yet, so the least of some crawls counts.
-    const early = least(lines.slice(0, Math.min(SETTLED, times - LAST)).slice(-LAST));
+    const settled = ending === "by turns" ? SETTLED_BY_TURNS : SETTLED;
+    const early = least(lines.slice(0, Math.min(settled, times - LAST)).slice(-LAST));
     const end = least(lines.slice(-LAST));
     figures[name] = { crawls: lines.length, ...rounded(early, "early"), ...rounded(end, "late") };
     const quiet = lines.findIndex(({ settled }) => settled === "finished");
