@@ -52,7 +52,7 @@ export async function extractPages(
 ): Promise<number> {
   const header = jsonLine({
     format: "orbweaver-texts",
-    version: 2,
+    version: 3,
     isMarkdown: options.isMarkdown,
   });
   const done = keepUsable(work, header, pages);

@@ -8,6 +8,8 @@ export class TextCollector implements TextSink {
   readonly #buf: Buffer;
   readonly #text: PageText;
   #collected = "";
+  /** Looking at what was collected would put its pieces together again, each time: quadratic in the length of a page. */
+  #isLineEnd = false;
 
   constructor(buf: Buffer, text: PageText) {
     this.#buf = buf;
@@ -27,7 +29,10 @@ export class TextCollector implements TextSink {
   }
 
   range(start: number, end: number): void {
-    if (end > start) this.#collected += this.#text.text(start, end);
+    if (end <= start) return;
+    const more = this.#text.text(start, end);
+    this.#collected += more;
+    if (more !== "") this.#isLineEnd = more.endsWith("\n");
   }
 
   literal(start: number): void {
@@ -35,6 +40,8 @@ export class TextCollector implements TextSink {
   }
 
   endWord(): void {
-    if (!this.#collected.endsWith("\n")) this.#collected += "\n";
+    if (this.#isLineEnd) return;
+    this.#collected += "\n";
+    this.#isLineEnd = true;
   }
 }

@@ -1,45 +1,58 @@
 import { type Cluster, Groups, twice } from "./clusters.ts";
-import { BANDS } from "./min-hash.ts";
+import { BANDS, estimate, SKETCH_WORDS } from "./min-hash.ts";
 import { similarity } from "./word-runs.ts";
 
 /** Two texts are near duplicates when so much of their runs of three words is the same. */
 export const MIN_SIMILARITY = 0.8;
 /** Texts with the same band that are looked at for one; more only when these led to something. */
 const MAX_NEIGHBOURS = 4096;
-/** Texts that were compared with one and are not near, and their runs: no corpus takes quadratic time. */
+/** Texts that were compared with one and are not near, by their sketches or run by run: no corpus takes quadratic time. */
+const MAX_FAR = 512;
 const MAX_MISSES = 64;
 const MAX_MISSED_RUNS = 1 << 20;
+/** Below this estimate a text is not read: one of 0.8 gets it hardly ever, even if it is so short that minima repeat. */
+const MIN_ESTIMATE = 0.5;
+/** Texts that are read, and one more for so many that there are: reading costs far more than estimating, which decides then. */
+const MIN_READS = 4000;
+const TEXTS_PER_READ = 32;
 const NONE = 0xffffffff;
+const MINIMA_WORDS = SKETCH_WORDS - BANDS;
 
 /** The runs of a page's text, as `runSet` has them; undefined when they are not to be had. */
 export type ReadRuns = (page: number) => Float64Array | undefined;
 
-/** Finds near duplicates among texts by their sketches: some 60 bytes for each text while they are compared. */
+/** Finds near duplicates among texts by their sketches: some 140 bytes for each text while they are compared. */
 export class NearTexts {
   readonly #bands = Array.from({ length: BANDS }, () => new Uint32Array(1024));
+  #minima = new Uint32Array(1024 * MINIMA_WORDS);
   #page = new Uint32Array(1024);
+  #readsLeft = 0;
   length = 0;
 
   add(page: number, sketch: Uint32Array): void {
     if (this.length === this.#page.length) {
       this.#page = twice(this.#page);
+      this.#minima = twice(this.#minima);
       for (const [i, band] of this.#bands.entries()) this.#bands[i] = twice(band);
     }
     for (let i = 0; i < BANDS; i++) this.#bands[i]![this.length] = sketch[i]!;
+    this.#minima.set(sketch.subarray(BANDS), this.length * MINIMA_WORDS);
     this.#page[this.length++] = page;
   }
 
   /**
    * Groups of two or more pages whose similarity to the group's first page is at least `MIN_SIMILARITY`. Not to any of the
-   * group: chains of small steps would join texts that have nothing in common. Texts that share a band are compared run by
-   * run, those that share most bands first. Texts with equal sketches are not: below 0.8 that happens once in ten million
-   * pairs. Takes the sketches apart, so it can be asked once.
+   * group: chains of small steps would join texts that have nothing in common. Texts that share a band and may be near by
+   * their minima are compared run by run, those that share most bands first; of a large corpus as many as may be read, for the
+   * others the minima decide. Texts with equal minima are taken as near: below 0.8 that happens once in ten million pairs.
+   * Takes the sketches apart, so it can be asked once.
    */
   groups(read: ReadRuns): Cluster[] {
     const groups = this.#equal();
     const firsts: number[] = [];
     for (let i = 0; i < this.length; i++) if (groups.isFirst(i)) firsts.push(i);
     for (let i = 0; i < BANDS; i++) this.#bands[i] = chain(this.#bands[i]!, firsts, this.length);
+    this.#readsLeft = MIN_READS + Math.floor(this.length / TEXTS_PER_READ);
     const shared = new Uint8Array(this.length);
     for (const first of firsts)
       if (groups.isFirst(first)) this.#collect(first, groups, shared, read);
@@ -65,27 +78,32 @@ export class NearTexts {
 
   /** Joins to a first text all later ones that are near it and in no group yet. */
   #collect(first: number, groups: Groups, shared: Uint8Array, read: ReadRuns): void {
-    let runs: Float64Array | undefined;
-    let missedRuns = 0;
+    const comparison = new Comparison(this.#page[first]!, read);
+    let far = 0;
     const missed = new Set<number>();
     for (let hasMore = true; hasMore; ) {
       const { found, isCut } = this.#neighbours(first, groups, shared);
       hasMore = false;
       for (const other of found) {
-        if (missed.size === MAX_MISSES || missedRuns >= MAX_MISSED_RUNS) return;
+        if (far === MAX_FAR || comparison.isOver) return;
         if (missed.has(other)) continue;
-        runs ??= read(this.#page[first]!);
-        if (runs === undefined) return;
-        const others = read(this.#page[other]!);
-        if (others !== undefined && similarity(runs, others) >= MIN_SIMILARITY) {
+        const alike = estimate(this.#minima, first * MINIMA_WORDS, other * MINIMA_WORDS);
+        if (this.#isNear(comparison, other, alike)) {
           groups.join(first, other);
           hasMore = isCut;
         } else {
           missed.add(other);
-          missedRuns += others?.length ?? 0;
+          if (alike < MIN_ESTIMATE) far++;
         }
       }
     }
+  }
+
+  #isNear(comparison: Comparison, other: number, alike: number): boolean {
+    if (alike < MIN_ESTIMATE) return false;
+    if (alike === 1 || this.#readsLeft <= 0) return alike >= MIN_SIMILARITY;
+    this.#readsLeft--;
+    return comparison.isNear(this.#page[other]!);
   }
 
   /** Later texts that share a band and are in no group yet, those that share most first; whether there are more. */
@@ -116,6 +134,33 @@ export class NearTexts {
     for (const each of found) shared[each] = 0;
     found.sort((a, b) => bands.get(b)! - bands.get(a)! || a - b);
     return { found, isCut };
+  }
+}
+
+/** One text against others, run by run, until it has been compared in vain too often. */
+class Comparison {
+  readonly #page: number;
+  readonly #read: ReadRuns;
+  #runs: Float64Array | undefined;
+  #misses = 0;
+  #missedRuns = 0;
+
+  constructor(page: number, read: ReadRuns) {
+    this.#page = page;
+    this.#read = read;
+  }
+
+  get isOver(): boolean {
+    return this.#misses === MAX_MISSES || this.#missedRuns >= MAX_MISSED_RUNS;
+  }
+
+  isNear(other: number): boolean {
+    this.#runs ??= this.#read(this.#page);
+    const others = this.#runs && this.#read(other);
+    if (others !== undefined && similarity(this.#runs!, others) >= MIN_SIMILARITY) return true;
+    this.#misses++;
+    this.#missedRuns += others?.length ?? 0;
+    return false;
   }
 }
 

@@ -29,7 +29,7 @@ export interface PageFacts {
 /** The first line of the file: facts of another kind are of no use. */
 interface FactsHeader {
   readonly format: "orbweaver-page-facts";
-  readonly version: 2;
+  readonly version: 3;
   readonly tokens: Tokens;
   readonly detector: string;
 }
@@ -50,7 +50,7 @@ export function openFacts(
   kind: FactsKind,
   ids: Iterable<string>,
 ): { readonly done: number; readonly file: JsonlFile } {
-  const header: FactsHeader = { format: "orbweaver-page-facts", version: 2, ...kind };
+  const header: FactsHeader = { format: "orbweaver-page-facts", version: 3, ...kind };
   let done = 0;
   if (existsSync(path)) {
     cutTornLine(path);

@@ -49,9 +49,12 @@ export function collectFolders(
   const paths = createCrawlFolder(out, Date.now(), { frontier, seedLow, seedHigh, config });
   let [archived, repeated] = [0, 0];
   const [paged, answered, unanswered] = [new SeenSet(), new SeenSet(), new SeenSet()];
-  for (const folder of folders)
-    for (const line of readLines(crawlPaths(folder).log))
-      if (namesRecord(line)) isNew(answered, line);
+  for (const folder of folders) {
+    const { log } = crawlPaths(folder);
+    // A worker that was killed before its first page has none.
+    if (!existsSync(log)) continue;
+    for (const line of readLines(log)) if (namesRecord(line)) isNew(answered, line);
+  }
   const logged = new SeenSet();
   for (const [part, folder] of folders.entries()) {
     const from = crawlPaths(folder);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { collectFolders } from "../../../src/store/collect/collect-folders.ts";
 import { closedFiles } from "../../../src/store/export/closed-files.ts";
 import { crawlPaths, readCrawlState } from "../../../src/store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
@@ -102,6 +103,28 @@ test("the folders of two workers become what one crawl would have left", async (
   const linked = await orbweaver(["links", out, `${origin}/a/2`]);
   assert.deepEqual(linked.stdout.trim().split("\n").sort(), [`${origin}/a/1`, `${origin}/b/1`]);
   assert.throws(() => collectFolders(workers, out), { code: "OW_FOLDER_TAKEN" });
+});
+
+test("a worker that was killed before its first page adds nothing", async (t) => {
+  const { origin } = await scriptedServer(t, SITE);
+  const folder = tempFolder(t);
+  const [whole, empty] = [join(folder, "whole"), join(folder, "empty")];
+  const { code, stderr } = await orbweaver(["crawl", `${origin}/`, "--out", whole, ...FLAGS]);
+  assert.equal(code, 0, stderr);
+  const { frontier, seedLow, seedHigh, config } = readCrawlState(whole)!;
+  createCrawlFolder(empty, 0, { frontier, seedLow, seedHigh, config });
+  const recovered = await orbweaver(["recover", empty]);
+  assert.equal(recovered.code, 0, recovered.stderr);
+  assert.equal(existsSync(crawlPaths(empty).log), false);
+  for (const [name, folders] of [
+    ["behind", [whole, empty]],
+    ["before", [empty, whole]],
+  ] as const) {
+    const out = join(folder, name);
+    const { pages } = collectFolders(folders, out, new Set([empty]));
+    assert.equal(pages, readPages(whole).length);
+    assert.deepEqual(contentOf(out), contentOf(whole));
+  }
 });
 
 test("what is no finished crawl is refused, and nothing is made", (t) => {
