@@ -28,8 +28,9 @@ export function mayCompileLess(): void {
 
 /**
  * Has V8 optimise fewer functions as long as the process is young: by itself it compiles hundreds within the first thousand
- * pages, which costs a short crawl more than they save. Has threads collect garbage alone as well. Called when threads have loaded their code, and soon done: V8 takes
- * no kept code, not even that of Node's own modules, that was compiled with other flags.
+ * pages, which costs a short crawl more than they save. Has threads collect garbage alone as well. Called when threads have
+ * loaded their code, and soon done: V8 takes no kept code, not even that of Node's own modules, that was compiled with other
+ * flags.
  */
 export function compileLess(): void {
   if (isAllowed && !isLess) timer ??= setTimeout(begin, FIRST_PAGES_MS).unref();

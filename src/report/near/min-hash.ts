@@ -22,8 +22,9 @@ const isFull = new Uint8Array(MINIMA);
 /**
  * The MinHash bands of a text's runs of three words: a run falls into one of 72 parts and has a place there; the first one
  * that the text has of each part is a minimum, so each run is looked at once and not 72 times. A part of which the text has none
- * takes the minimum of another, which one is the same for all texts (optimal densification). Six minima are hashed to a band of 32 bits, and a byte of each, by which similarity is estimated. Undefined for a text that
- * is too short.
+ * takes the minimum of another, and looks for it in the same order in all texts (optimal densification). Six minima are hashed to
+ * a band of 32 bits; a byte of each minimum, by which similarity is estimated, follows the bands. Undefined for a text that is
+ * too short.
  */
 export function sketchOf(text: string): Uint32Array | undefined {
   const runs = wordRuns(text);

@@ -173,18 +173,18 @@ test("a server that is away for less than two leases does not stop who has an ad
   assert.ok(gapMs(3 * LEASE_MS) > LEASE_MS);
 });
 
+function twoAskers(model: ScriptModel, clock: () => number, isGone: () => boolean): Asker[] {
+  return [0, 1].map((number) => new Asker(model, number, clock, isGone));
+}
+
 test("what a thread had that is gone is free, after a floor", () => {
   const model = new ScriptModel({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
   let nowMs = 0;
   let isDead = false;
-  const [first, second] = [0, 1].map(
-    (number) =>
-      new Asker(
-        model,
-        number,
-        () => nowMs,
-        () => isDead,
-      ),
+  const [first, second] = twoAskers(
+    model,
+    () => nowMs,
+    () => isDead,
   );
   const random = new Random(1);
   const starts: number[] = [];
@@ -205,14 +205,10 @@ test("what a thread had that is gone is free, after a floor", () => {
 test("an address that a thread uses no more is soon another's, though nobody has told it", () => {
   const model = new ScriptModel({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
   let nowMs = 0;
-  const [first, second] = [0, 1].map(
-    (number) =>
-      new Asker(
-        model,
-        number,
-        () => nowMs,
-        () => false,
-      ),
+  const [first, second] = twoAskers(
+    model,
+    () => nowMs,
+    () => false,
   );
   const random = new Random(1);
   const movedMs = LEASE_MS;
