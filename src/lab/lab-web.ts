@@ -55,19 +55,19 @@ export async function answeredRate<T>(
   limit?: { readonly maxMs: number; readonly stop: () => void },
 ): Promise<{ readonly result: T; readonly rate: number; readonly pages: number }> {
   let isOver = false;
-  // The same web may have served an earlier crawl.
-  const before = (await web.report()).pages;
-  let first: { ms: number; pages: number } | undefined;
-  let last = { ms: 0, pages: before };
+  // The same web may have served an earlier crawl, and the same pages.
+  const before = (await web.report()).answers;
+  let first: { ms: number; answers: number } | undefined;
+  let last = { ms: 0, answers: before };
   const sample = async () => {
-    const { pages } = await web.report();
+    const { answers } = await web.report();
     const ms = performance.now();
     const pastMs = first === undefined ? 0 : ms - first.ms;
     if (limit !== undefined && pastMs >= limit.maxMs)
-      if (pages - before >= MIN_PAGES || pastMs >= PATIENCE * limit.maxMs) limit.stop();
-    if (pages === last.pages) return;
-    first ??= { ms, pages };
-    last = { ms, pages };
+      if (answers - before >= MIN_PAGES || pastMs >= PATIENCE * limit.maxMs) limit.stop();
+    if (answers === last.answers) return;
+    first ??= { ms, answers };
+    last = { ms, answers };
   };
   const sampling = (async () => {
     while (!isOver) {
@@ -84,8 +84,8 @@ export async function answeredRate<T>(
     await sampling;
   }
   const seconds = (last.ms - (first?.ms ?? last.ms)) / 1000;
-  const rate = seconds === 0 ? 0 : (last.pages - first!.pages) / seconds;
-  return { result, rate, pages: last.pages - before };
+  const rate = seconds === 0 ? 0 : (last.answers - first!.answers) / seconds;
+  return { result, rate, pages: last.answers - before };
 }
 
 /** The rate of a crawl that goes on for so long after its first page: starting threads may take longer than a run. */

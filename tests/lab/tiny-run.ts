@@ -22,6 +22,7 @@ export async function tinyRun(
   { run: work }: Pick<Experiment, "run">,
   { seed = 1, pick = tiny, sync }: { seed?: number; pick?: <T>(quick: T) => T; sync?: string } = {},
 ): Promise<Findings> {
+  const keys = new Set<string>();
   const run: LabRun = {
     seed,
     size: "quick",
@@ -33,7 +34,11 @@ export async function tinyRun(
     repeats: () => 1,
     plan: () => {},
     // As it comes back in a run that was interrupted.
-    step: async (_key, stepWork) => JSON.parse(JSON.stringify(await stepWork())),
+    step: async (key, stepWork) => {
+      assert.ok(!keys.has(key), `two steps have the key ${key}`);
+      keys.add(key);
+      return JSON.parse(JSON.stringify(await stepWork()));
+    },
   };
   const findings = await work(run);
   const { tables, plots, verdict, setup } = findings;

@@ -49,11 +49,17 @@ const DOCUMENT: Readonly<Record<number, readonly number[]>> = {
   6: [51_238, 100_847, 171_341],
 };
 const UNITS = [1, 3, 5];
+/** Less than this is no growth: two crawls of the same kind differ by more. */
+const MIN_GAIN = 1.05;
 const KINDS: readonly (readonly [string, number])[] = [
   ["waits for the server", ACTIVITY.fetching],
   ["writes to disk", ACTIVITY.storing],
   ["waits for a URL or a page", ACTIVITY.taking],
+  ["waits for room in the frontier", ACTIVITY.inserting],
 ];
+
+/** What a thread is at, as `KINDS` has it: a builder without a page waits for one. */
+const kindOf = (activity: number) => (activity === ACTIVITY.idle ? ACTIVITY.taking : activity);
 
 /** Figures 7, 8 and 9 of document 001: how the tree grows with more buffers, and who writes to it. */
 export const experiment: Experiment = {
@@ -95,7 +101,7 @@ export async function measureBuffers(run: LabRun, settings: BufferSettings): Pro
       const atMs = units.map((n) => n * unitMs);
       const runs: Growth[] = [];
       for (let n = 0; n < repeats; n++) {
-        const key = `tree-${builders}-${crawlers}-${bufferSize}-${n}`;
+        const key = `tree-${builders}-${crawlers}-${bufferSize}-for-${units.at(-1)}-${n}`;
         runs.push(await run.step(key, () => growth(web, join(run.scratch, key), plan, atMs)));
       }
       return { ...plan, runs };
@@ -219,13 +225,17 @@ function findings(
     const sum = (spans: typeof all) =>
       spans.reduce((ms, { fromMs, toMs }) => ms + toMs - fromMs, 0);
     return rounded(
-      (100 * sum(all.filter((span) => span.activity === activity))) / Math.max(1, sum(all)),
+      (100 * sum(all.filter((span) => kindOf(span.activity) === activity))) / Math.max(1, sum(all)),
       1,
     );
   };
   const proportion = (each: Grown) => gain(each) / each.crawlers;
   const isLess = byBuffers.slice(1).every((each) => proportion(each) < 0.95);
-  const grows = byBuffers.every((each, i) => i === 0 || last(each) > last(byBuffers[i - 1]!));
+  const grows = byBuffers.every(
+    (each, i) => i === 0 || last(each) > MIN_GAIN * last(byBuffers[i - 1]!),
+  );
+  const isAsMuch = (each: Grown) => gain(each) > each.crawlers / 2;
+  const isAllAsMuch = byBuffers.slice(1).every(isAsMuch);
   return {
     setup: `${web} Crawls with --store tree, buffer size 1,000, one request in flight per crawler, two crawlers and one builder per buffer (one crawler for one buffer). The document's 2, 6 and 10 hours are ${unitSeconds.map((seconds) => `${seconds} s`).join(", ")} from the first page on; ${repeats} crawls of each.`,
     tables: [
@@ -272,7 +282,8 @@ function findings(
         title: "Who writes (figure 9), four laboratory threads",
         columns: [
           ...[counted("who writes"), measured("pages"), measured("waiting for servers", "%")],
-          ...[measured("writing", "%"), measured("waiting for URLs", "%")],
+          ...[measured("writing", "%"), measured("waiting for URLs or pages", "%")],
+          measured("waiting for room in the frontier", "%"),
         ],
         rows: writers.map(([name, result]) => [
           ...[
@@ -282,6 +293,7 @@ function findings(
             share(result, ACTIVITY.storing),
           ],
           share(result, ACTIVITY.taking),
+          share(result, ACTIVITY.inserting),
         ]),
       },
     ],
@@ -322,16 +334,14 @@ function findings(
           title: `Figure 9: ${name}`,
           caption:
             i === 0
-              ? "Crawlers wait for servers nearly all the time; the builder writes meanwhile."
+              ? `Crawlers wait for servers nearly all the time; the builder writes meanwhile${share(result, ACTIVITY.inserting) < 1 ? "" : ", and waits where the frontier has no room for its links"}.`
               : "Each crawler stops asking servers while it writes.",
           x: { label: "time", unit: "ms" },
           kinds: KINDS.map(([kind]) => kind),
           rows: (result.traces ?? []).map((spans, thread) => ({
             name: i === 0 && thread === 3 ? "builder" : `crawler ${thread + 1}`,
             spans: spans.flatMap(({ activity, fromMs, toMs }) => {
-              const kind = KINDS.find(
-                ([, of]) => of === (activity === ACTIVITY.idle ? ACTIVITY.taking : activity),
-              );
+              const kind = KINDS.find(([, of]) => of === kindOf(activity));
               return kind === undefined ? [] : [{ kind: kind[0], from: fromMs, to: toMs }];
             }),
           })),
@@ -343,13 +353,13 @@ function findings(
         what: `${each.builders} buffers against 1, at the end`,
         paper: `${rounded((DOCUMENT[each.builders]?.[2] ?? 0) / DOCUMENT[1]![2]!, 1)} times (${each.crawlers} expected)`,
         ours: `${gain(each)} times`,
-        agrees: gain(each) > each.crawlers / 2,
+        agrees: isAsMuch(each),
       })),
       { what: "buffer size", paper: "1,000", ours: `${bufferSizes.join(", ")}: see the table` },
     ],
     verdict: {
-      claim: grows ? "agrees" : "partly",
-      why: `${grows ? "More buffers fill the tree faster, as in the document" : "More buffers do not always fill the tree faster here"}: ${byBuffers
+      claim: grows && isAllAsMuch ? "agrees" : "partly",
+      why: `${grows ? `More buffers fill the tree faster, ${isAllAsMuch ? "as in the document" : "but some gain less than half of what their crawlers could"}` : "More buffers do not always fill the tree faster here"}: ${byBuffers
         .slice(1)
         .map((each) => `${gain(each)} times with ${each.builders}`)
         .join(

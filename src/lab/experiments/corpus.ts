@@ -33,7 +33,7 @@ export const experiment: Experiment = {
   document: "004",
   question:
     "What does a collected corpus look like: pages per domain, sizes, tokens, out-links (tables 2 and 3, figures 1 to 3)?",
-  seconds: { quick: 3, normal: 40, full: 200 },
+  seconds: { quick: 3, normal: 40, full: 100 },
   async run(run) {
     const hosts = run.pick(60, 300, 1200);
     const profile: WebProfile = {

@@ -173,6 +173,8 @@ function findings(
       (p) => p.threads === t && p.links === l && p.pages === n && p.schedule === schedule,
     )!;
   const n = pages.at(-1)!;
+  const products = threads.flatMap((t) => links.map((l) => t * l));
+  const inFlight = [...new Set(products)].sort((a, b) => a - b);
   const first = at(threads[0]!, links[0]!, n, "rounds");
   const last = at(threads.at(-1)!, links.at(-1)!, n, "rounds");
   const faster = rounded(secondsOf(first).mean / secondsOf(last).mean, 1);
@@ -306,18 +308,20 @@ function findings(
         name: "schedules",
         svg: linePlot({
           title: `Rounds against continuous: seconds for ${n} pages`,
-          caption: `A round waits for its slowest page, a continuous schedule for none: rounds take ${rounded(gain.mean, 2)} times as long on average. Each point is a combination of threads and links: mean and range of ${repeats} runs.`,
+          caption: `A round waits for its slowest page, a continuous schedule for none: rounds take ${rounded(gain.mean, 2)} times as long on average. Mean and range of all combinations of threads and links with so many in flight, ${repeats} runs of each.`,
           x: { label: "links in flight (threads x links per thread)", log: true },
           y: { label: "time", unit: "s", log: true },
           series: (["rounds", "continuous"] as const).map((schedule) => ({
             name: schedule,
-            draw: "points" as const,
-            points: points
-              .filter((p) => p.schedule === schedule && p.pages === n)
-              .map((p) => {
-                const { mean, low, high } = secondsOf(p);
-                return { x: p.threads * p.links, y: mean, low, high };
-              }),
+            points: inFlight.map((x) => {
+              const those = points.filter(
+                (p) => p.schedule === schedule && p.pages === n && p.threads * p.links === x,
+              );
+              const { mean, low, high } = spreadOf(
+                those.flatMap((p) => p.runs.map(({ seconds }) => seconds)),
+              );
+              return { x, y: mean, low, high };
+            }),
           })),
         }),
       },

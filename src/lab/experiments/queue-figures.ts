@@ -6,7 +6,6 @@ import { GlobalQuickheap } from "../queues/global-quickheap.ts";
 import { Heap } from "../queues/heap.ts";
 import { Quickheap } from "../queues/quickheap.ts";
 import { ThreadRunner } from "../queues/slice-runner.ts";
-import { SlicedQueue } from "../queues/sliced-queue.ts";
 import { Tournament } from "../queues/tournament.ts";
 import { type NextKey, STREAMS } from "../workload/key-streams.ts";
 import type { RecordedKeys } from "../workload/recorded-keys.ts";
@@ -16,6 +15,7 @@ import {
   measureQueue,
   type TestedQueue,
   type Workload,
+  type WorkloadCost,
 } from "../workload/workload.ts";
 
 /** 12 bytes per key, blocks of 4 KiB. */
@@ -101,58 +101,60 @@ export function blockTransfers(
 export const SLICES = ["CBT slices", "independent Quickheaps", "global-pivot Quickheap"] as const;
 export type Slices = (typeof SLICES)[number];
 
-/** How evenly T slices share the work, counted in comparisons. */
-export interface SliceWork {
+/** T slices on T real threads. */
+export interface SliceCost {
+  /** Mean work in parts of the maximum, counted in comparisons. */
   readonly extract: number;
   readonly insert: number;
   /** Comparisons on the critical path: what T threads would have to wait for. */
   readonly longest: number;
+  /** Wall milliseconds of the rounds, by repetition. */
+  readonly times: readonly number[];
 }
 
-/** Counts the work of T slices one after the other: no thread, no clock. */
-export function sliceWork(
+/** Runs the document's loop on T real threads, as often as told after filling once, and counts what each compares. */
+export async function sliceCost(
   kind: Slices,
   slices: number,
   workload: Workload,
-  seed: number,
-): SliceWork {
-  const { keys, batch } = workload;
-  const part = Math.max(1, Math.floor(batch / slices));
-  const queue: TestedQueue =
-    kind === "global-pivot Quickheap"
-      ? GlobalQuickheap.solo(slices, keys + 2 * batch)
-      : new SlicedQueue(slices, (slice) =>
-          kind === "CBT slices"
-            ? new Tournament(part, seed + slice)
-            : new Quickheap(undefined, seed + slice),
-        );
-  const { insert, extract } = measureQueue(queue, STREAMS.uniform(seed), workload).work!;
+  options: { readonly repeats: number; readonly seed: number },
+): Promise<SliceCost> {
+  if (kind === "global-pivot Quickheap") return globalCost(slices, workload, options);
+  const queue = kind === "CBT slices" ? "CBT" : "Quickheap";
+  const { extract, insert, times } = await sliceThreads(queue, slices, workload, options);
   return {
-    extract: efficiencyOf(extract, slices),
-    insert: efficiencyOf(insert, slices),
-    longest: insert[1] + extract[1],
+    extract: extract.efficiency,
+    insert: insert.efficiency,
+    longest: extract.longest + insert.longest,
+    times,
   };
 }
 
-/** Wall milliseconds of the rounds on T real threads. */
-export async function sliceTime(
-  kind: Slices,
+async function globalCost(
   slices: number,
   { keys, batch, rounds }: Workload,
-  seed: number,
-): Promise<number> {
-  if (kind !== "global-pivot Quickheap") {
-    const queue = kind === "CBT slices" ? "CBT" : "Quickheap";
-    return sliceThreads(queue, slices, { keys, batch, rounds, seed });
-  }
+  { repeats, seed }: { readonly repeats: number; readonly seed: number },
+): Promise<SliceCost> {
   const runner = new ThreadRunner(slices, keys + 3 * batch);
   try {
     const queue = new GlobalQuickheap(runner.memory, runner);
     const next = STREAMS.uniform(seed);
     measureQueue(queue, next, { keys, batch, rounds: 1 }); // starts the threads
-    const start = performance.now();
-    measureQueue(queue, next, { keys: 0, batch, rounds });
-    return performance.now() - start;
+    const times: number[] = [];
+    let work: WorkloadCost["work"];
+    for (let i = 0; i < repeats; i++) {
+      const start = performance.now();
+      const cost = measureQueue(queue, next, { keys: 0, batch, rounds });
+      times.push(performance.now() - start);
+      work ??= cost.work;
+    }
+    const { extract, insert } = work!;
+    return {
+      extract: efficiencyOf(extract, slices),
+      insert: efficiencyOf(insert, slices),
+      longest: extract[1] + insert[1],
+      times,
+    };
   } finally {
     await runner.close();
   }

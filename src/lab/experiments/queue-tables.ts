@@ -7,8 +7,8 @@ import {
   type Figure8Queue,
   type Figure9Queue,
   SLICES,
+  type SliceCost,
   type Slices,
-  type SliceWork,
 } from "./queue-figures.ts";
 
 /** Figure 8: one stream at one R. */
@@ -29,10 +29,9 @@ export interface Transfers {
 }
 
 /** Figure 10: T slices, counted and timed. */
-export interface SlicePoint extends SliceWork {
+export interface SlicePoint extends SliceCost {
   readonly kind: Slices;
   readonly slices: number;
-  readonly times: readonly number[];
 }
 
 /** Everything that was found out about queues. */

@@ -14,8 +14,7 @@ import {
   replayedComparisons,
   SLICES,
   type Slices,
-  sliceTime,
-  sliceWork,
+  sliceCost,
 } from "./queue-figures.ts";
 import {
   type Comparisons,
@@ -39,7 +38,7 @@ export const experiment: Experiment = {
   document: "002",
   question:
     "Which bulk priority queue compares least (figure 8), moves fewest blocks (figure 9), and shares its work among threads (figure 10, table 1)?",
-  seconds: { quick: 18, normal: 150, full: 500 },
+  seconds: { quick: 15, normal: 130, full: 330 },
   async run(run) {
     const keys = run.pick(20_000, 400_000, 1_000_000);
     const sliceKeys = run.pick(100_000, 2_000_000, 80_000_000);
@@ -50,7 +49,7 @@ export const experiment: Experiment = {
       webs.length +
         2 * batches.length +
         2 * batches.length * FIGURE_9_NAMES.length +
-        SLICES.flatMap((kind) => threadsOf(run, kind)).length * (1 + repeats),
+        SLICES.flatMap((kind) => threadsOf(run, kind)).length,
     );
     const { drawn, graphName } = await drawnStreams(run, keys, batches);
     const recorded: Comparisons[] = [];
@@ -189,18 +188,9 @@ async function figure10(run: LabRun, keys: number, repeats: number) {
   const points: SlicePoint[] = [];
   for (const kind of SLICES) {
     for (const slices of threadsOf(run, kind)) {
-      const work = await run.step(`work ${kind} ${slices}`, () =>
-        sliceWork(kind, slices, workload, run.seed),
-      );
-      const times: number[] = [];
-      for (let i = 0; i < repeats; i++) {
-        times.push(
-          await run.step(`time ${kind} ${slices} ${i}`, () =>
-            sliceTime(kind, slices, workload, run.seed),
-          ),
-        );
-      }
-      points.push({ kind, slices, times, ...work });
+      const work = () => sliceCost(kind, slices, workload, { repeats, seed: run.seed });
+      const cost = await run.step(`slices ${kind} ${slices}`, work);
+      points.push({ kind, slices, ...cost });
     }
   }
   const table1 = points.filter(

@@ -44,7 +44,7 @@ export const experiment: Experiment = {
   document: "002",
   question:
     "How many updates come too late when P processors exchange links only after every superstep (figure 6), and what does it cost against one instantaneous queue?",
-  seconds: { quick: 14, normal: 45, full: 220 },
+  seconds: { quick: 14, normal: 45, full: 140 },
   async run(run) {
     const web = await simulatedWeb(run.graph, run.pick(30_000, 120_000, 1_000_000), run.seed);
     // As many supersteps as the paper's crawl of 2 million pages would have, on fewer pages.
@@ -224,7 +224,7 @@ async function lossesOf(run: LabRun, web: SimulatedWeb, batch: number): Promise<
 }
 
 async function exchangesOf(run: LabRun): Promise<EngineExchange[]> {
-  const size = { pages: run.pick(300, 1500, 6000), threads: 2 };
+  const size = { pages: run.pick(300, 1500, 3000), threads: 2 };
   const exchanges: EngineExchange[] = [];
   for (const isInSteps of [true, false]) {
     const name = `engine ${isInSteps ? "in supersteps" : "asynchronous"}`;

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { linePlot } from "../../stats/plot/line-plot.ts";
 import { PROFILES, type WebProfile } from "../../web/profile.ts";
+import type { RemoteWeb } from "../../web/web-process.ts";
 import { counted, type Experiment, measured } from "../experiment.ts";
 import { timedRate, webText, withWeb } from "../lab-web.ts";
 import { rounded, spreadOf } from "../run-spread.ts";
@@ -28,7 +29,7 @@ export const experiment: Experiment = {
   name: "tune",
   document: "ours",
   question: "How many threads, links per thread and builders are best on this machine and web?",
-  seconds: { quick: 25, normal: 110, full: 150 },
+  seconds: { quick: 20, normal: 100, full: 135 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
@@ -44,34 +45,32 @@ export const experiment: Experiment = {
     const links = run.pick(LINKS.slice(1), LINKS, LINKS);
     run.plan((counts.length * links.length + BUILDERS.length - 1) * repeats);
     const tried: Tried[] = [];
-    const attempt = async (setting: Setting) => {
+    const attempt = async (web: RemoteWeb, setting: Setting) => {
       const runs: { rate: number; cpuMs: number }[] = [];
       for (let i = 0; i < repeats; i++) {
         const key = `${setting.threads}-${setting.linksPerThread}-${setting.builders}-${i}`;
-        runs.push(
-          await run.step(key, () =>
-            withWeb({ profile }, async (web) => {
-              const out = join(run.scratch, key);
-              const limit = { maxMs, signal: run.signal };
-              const { result: report, rate } = await timedRate(web, out, { ...setting }, limit);
-              return {
-                rate,
-                cpuMs: (1000 * report.cpuSeconds) / Math.max(1, report.pages),
-              };
-            }),
-          ),
-        );
+        const once = async () => {
+          const out = join(run.scratch, key);
+          const limit = { maxMs, signal: run.signal };
+          const { result: report, rate } = await timedRate(web, out, { ...setting }, limit);
+          return { rate, cpuMs: (1000 * report.cpuSeconds) / Math.max(1, report.pages) };
+        };
+        runs.push(await run.step(key, once));
       }
       const cpuMs = spreadOf(runs.map((each) => each.cpuMs)).mean;
       tried.push({ ...setting, rates: runs.map(({ rate }) => rate), cpuMs });
     };
-    for (const threads of counts) {
-      for (const linksPerThread of links) await attempt({ threads, linksPerThread, builders: 1 });
-    }
-    for (const builders of BUILDERS.slice(1)) {
-      const { threads, linksPerThread } = chosen(tried);
-      await attempt({ threads, linksPerThread, builders });
-    }
+    // One web for all: starting a process would take longer than a run.
+    await withWeb({ profile }, async (web) => {
+      for (const threads of counts) {
+        for (const linksPerThread of links)
+          await attempt(web, { threads, linksPerThread, builders: 1 });
+      }
+      for (const builders of BUILDERS.slice(1)) {
+        const { threads, linksPerThread } = chosen(tried);
+        await attempt(web, { threads, linksPerThread, builders });
+      }
+    });
     const best = chosen(tried);
     const rate = Math.round(spreadOf(best.rates).mean);
     return {

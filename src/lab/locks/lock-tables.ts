@@ -209,7 +209,7 @@ export function variantTable({ variants }: Found): Table {
 export function timesLinksTable({ curves, crawls, maxMs }: Found): Table {
   return {
     title:
-      "The same number of requests in flight by 32 threads: T x L, ordinary crawls that only try",
+      "The same number of requests in flight by fewer threads: T x L, ordinary crawls that only try",
     columns: [
       ...[counted("technique"), counted("T x L"), counted("in flight"), counted("runs")],
       ...[measured("T x L", "pages/s"), measured("SD", "pages/s")],

@@ -1,5 +1,6 @@
 import { OrbweaverError } from "../../errors.ts";
 import { checkGraph, type LinkGraph } from "./page-rank.ts";
+import { messagesOf, type SampleMessages } from "./sample-messages.ts";
 
 /** An earlier crawl, in the order and on the processors that the next one would use. */
 export interface CrawlSample {
@@ -30,84 +31,105 @@ export interface BatchPrediction {
 
 /** Runs the sample through the simulated machine of section 2 (Marin, Paredes, Bonacic 2008) with one tolerance. */
 export function predictBatch(sample: CrawlSample, tolerance: number): BatchPrediction {
-  checkSample(sample);
-  if (!(tolerance >= 0)) {
-    throw new OrbweaverError(
-      "OW_BAD_COUNT",
-      `a tolerance is a number of messages, not ${tolerance}`,
-    );
-  }
-  return simulate(sample, tolerance);
+  return new BatchPredictor(sample).predict(tolerance);
 }
 
-function simulate(sample: CrawlSample, tolerance: number): BatchPrediction {
-  const { graph, order, processorOf, processors, messages = "foreign" } = sample;
-  const downloads = new Uint32Array(processors);
-  const buffered = new Uint32Array(processors);
-  // The set W, emptied by counting up: a page is in it if it carries the number of the current superstep.
-  const announcedIn = new Uint32Array(graph.offsets.length - 1);
-  let supersteps = 0;
-  let errors = 0;
-  let missed = 0;
-  let taken = 0;
-  let full = false;
-  for (const page of order) {
-    const own = processorOf[page]!;
-    downloads[own]!++;
-    taken++;
-    if (announcedIn[page] === supersteps + 1) missed++;
-    if (full) {
-      errors += missed / taken;
-      supersteps++;
-      buffered.fill(0);
-      missed = 0;
-      taken = 0;
-      full = false;
-    }
-    for (let i = graph.offsets[page]!; i < graph.offsets[page + 1]!; i++) {
-      const link = graph.targets[i]!;
-      const owner = processorOf[link]!;
-      if (messages === "foreign" && owner === own) continue;
-      announcedIn[link] = supersteps + 1;
-      if (++buffered[owner]! > tolerance) full = true;
-    }
-  }
-  const most = downloads.reduce((a, b) => Math.max(a, b), 0);
-  // No exchange at all: the whole crawl is one batch, and its error is that of the superstep that never ended.
-  if (supersteps === 0) {
-    return { tolerance, batchSize: most, error: taken === 0 ? 0 : missed / taken, supersteps };
-  }
-  const batchSize = Math.max(1, Math.floor(most / supersteps));
-  return { tolerance, batchSize, error: errors / supersteps, supersteps };
-}
-
-/**
- * The largest tolerance whose average error stays below `maxError`, by binary search as in the paper. The error grows
- * with the tolerance but not in every step, so this is a largest one of its neighbourhood. Undefined if even tolerance
- * 0, an exchange after every page with a link, errs too much.
- */
+/** As `BatchPredictor.find`. */
 export function findBatchSize(sample: CrawlSample, maxError: number): BatchPrediction | undefined {
-  checkSample(sample);
-  if (!(maxError > 0 && maxError <= 1)) {
-    throw new OrbweaverError(
-      "OW_BAD_COUNT",
-      `an error is a share above 0 and at most 1, such as 0.05, not ${maxError}`,
-    );
+  return new BatchPredictor(sample).find(maxError);
+}
+
+/** A sample that is asked about several tolerances: which links are messages is found out once. */
+export class BatchPredictor {
+  readonly messages: SampleMessages;
+  readonly #sample: CrawlSample;
+
+  constructor(sample: CrawlSample) {
+    checkSample(sample);
+    this.#sample = sample;
+    this.messages = messagesOf(sample);
   }
-  let best: BatchPrediction | undefined;
-  let low = 0;
-  let high = sample.graph.targets.length;
-  while (low <= high) {
-    const tolerance = Math.floor((low + high) / 2);
-    const prediction = simulate(sample, tolerance);
-    if (prediction.error < maxError) {
-      best = prediction;
-      low = tolerance + 1;
-    } else {
-      high = tolerance - 1;
+
+  /** What follows from a tolerance. */
+  predict(tolerance: number): BatchPrediction {
+    if (!(tolerance >= 0)) {
+      throw new OrbweaverError(
+        "OW_BAD_COUNT",
+        `a tolerance is a number of messages, not ${tolerance}`,
+      );
     }
+    return this.#simulate(tolerance);
   }
-  return best;
+
+  /**
+   * The largest tolerance whose average error stays below `maxError`, by binary search as in the paper. The error grows
+   * with the tolerance but not in every step, so this is a largest one of its neighbourhood. Undefined if even tolerance
+   * 0, an exchange after every page with a link, errs too much.
+   */
+  find(maxError: number): BatchPrediction | undefined {
+    if (!(maxError > 0 && maxError <= 1)) {
+      throw new OrbweaverError(
+        "OW_BAD_COUNT",
+        `an error is a share above 0 and at most 1, such as 0.05, not ${maxError}`,
+      );
+    }
+    let best: BatchPrediction | undefined;
+    let low = 0;
+    let high = this.#sample.graph.targets.length;
+    while (low <= high) {
+      const tolerance = Math.floor((low + high) / 2);
+      const prediction = this.#simulate(tolerance);
+      if (prediction.error < maxError) {
+        best = prediction;
+        low = tolerance + 1;
+      } else {
+        high = tolerance - 1;
+      }
+    }
+    return best;
+  }
+
+  #simulate(tolerance: number): BatchPrediction {
+    const { graph, order, processorOf, processors } = this.#sample;
+    const { ends, targets } = this.messages;
+    const downloads = new Uint32Array(processors);
+    const buffered = new Uint32Array(processors);
+    // The set W, emptied by counting up: a page is in it if it carries the number of the current superstep.
+    const announcedIn = new Uint32Array(graph.offsets.length - 1);
+    let supersteps = 0;
+    let errors = 0;
+    let missed = 0;
+    let taken = 0;
+    let full = false;
+    let message = 0;
+    for (let place = 0; place < order.length; place++) {
+      const page = order[place]!;
+      const end = ends[place]!;
+      downloads[processorOf[page]!]!++;
+      taken++;
+      if (announcedIn[page] === supersteps + 1) missed++;
+      if (full) {
+        errors += missed / taken;
+        supersteps++;
+        buffered.fill(0);
+        missed = 0;
+        taken = 0;
+        full = false;
+      }
+      for (; message < end; message++) {
+        const link = targets[message]!;
+        announcedIn[link] = supersteps + 1;
+        if (++buffered[processorOf[link]!]! > tolerance) full = true;
+      }
+    }
+    const most = downloads.reduce((a, b) => Math.max(a, b), 0);
+    // No exchange at all: the whole crawl is one batch, and its error is that of the superstep that never ended.
+    if (supersteps === 0) {
+      return { tolerance, batchSize: most, error: taken === 0 ? 0 : missed / taken, supersteps };
+    }
+    const batchSize = Math.max(1, Math.floor(most / supersteps));
+    return { tolerance, batchSize, error: errors / supersteps, supersteps };
+  }
 }
 
 /** Checks the sample once: a page without an owner would be counted for nobody. */

@@ -52,7 +52,8 @@ export async function engineExchange(
         const { seedLow, seedHigh } = await createEngineCrawl(client, config);
         const worker = { id: newWorkerId(), seedLow, seedHigh };
         const crawl = new Crawl({ ...config, worker }, out);
-        const { rate, pages } = await answeredRate(web, () => crawl.run());
+        const { rate } = await answeredRate(web, () => crawl.run());
+        const { pages } = await web.report();
         const file = join(out, "reports", "supersteps.jsonl");
         return { isInSteps, pages, rate, ...stepsOf(file), ...(await countsOf(client)) };
       });

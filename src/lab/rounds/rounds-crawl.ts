@@ -20,7 +20,8 @@ export interface RoundsPlan {
   readonly onVisited?: ((pages: readonly Page[]) => void) | undefined;
   /** Looked at between two rounds. */
   readonly maxMs?: number | undefined;
-  readonly isInterrupted?: () => boolean;
+  /** Told how many pages there are. */
+  readonly isInterrupted?: (pages: number) => boolean;
 }
 
 /** What a crawl in rounds came to. */
@@ -179,7 +180,7 @@ export async function runRounds(
   const pool = new Pool(seeds, plan);
   const { sum } = pool;
   while (pool.links.length > 0 && sum.pages < maxPages) {
-    if (plan.isInterrupted?.()) return pool.result("interrupted");
+    if (plan.isInterrupted?.(sum.pages)) return pool.result("interrupted");
     if (pool.elapsedMs >= (plan.maxMs ?? Number.POSITIVE_INFINITY)) return pool.result("time");
     const share = shareOf(pool.links.length, threads.count, plan.maxLinks);
     // The limit is never exceeded: a round asks for no more than what is missing.
@@ -224,7 +225,7 @@ export async function runContinuous(
           under[thread]! < plan.maxLinks &&
           pool.links.length > 0 &&
           sum.pages + inFlight < maxPages &&
-          !plan.isInterrupted?.()
+          !plan.isInterrupted?.(sum.pages)
         ) {
           const next = pool.links.shift()!;
           under[thread]!++;
@@ -241,7 +242,7 @@ export async function runContinuous(
     };
     go();
   });
-  if (plan.isInterrupted?.()) return pool.result("interrupted");
+  if (plan.isInterrupted?.(sum.pages)) return pool.result("interrupted");
   return pool.result(sum.pages >= maxPages ? "pages" : "finished");
 }
 

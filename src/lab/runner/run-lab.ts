@@ -44,11 +44,12 @@ export async function runLab(
     const isKept = stored.isDone(experiment.name);
     if (!isKept) {
       const steps = stored.steps(experiment.name);
+      const before = steps.all().reduce((sum, step) => sum + step.seconds, 0);
       const startMs = now();
       const findings = await withScratch((scratch) =>
-        experiment.run(labRun({ ...parameters, scratch, signal, steps, time, tell })),
+        experiment.run(labRun({ ...parameters, scratch, signal, steps, time, now, tell })),
       );
-      const seconds = Math.round(now() - startMs) / 1000;
+      const seconds = Math.round(1000 * before + now() - startMs) / 1000;
       const runs = steps.all();
       stored.finish({ name: experiment.name, parameters, seconds, findings, runs }, steps);
     }
@@ -88,26 +89,36 @@ interface RunParts extends LabParameters {
   readonly signal: AbortSignal;
   readonly steps: StepLog;
   readonly time: TimeLeft;
+  now(): number;
   tell(): void;
 }
 
-function labRun({ repeat, steps, time, tell, ...given }: RunParts): LabRun {
+function labRun({ repeat, steps, time, now, tell, ...given }: RunParts): LabRun {
   const { size, signal } = given;
   const pick = <T>(quick: T, normal: T, full: T): T => ({ quick, normal, full })[size];
+  const asked = new Set<string>();
   return {
     ...given,
     pick,
     repeats: (quick, normal, full) => repeat ?? pick(quick, normal, full),
     plan: (count) => time.plan(count),
     async step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+      // Two steps of one key would silently have one result.
+      if (asked.has(key)) throw new OrbweaverError("OW_LAB", `there are two steps "${key}"`);
+      asked.add(key);
       const isKept = steps.has(key);
+      const finish = async () => {
+        const startMs = now();
+        const value = await work();
+        return steps.put({ key, seconds: Math.round(now() - startMs) / 1000, value });
+      };
       if (!isKept) {
         // Between steps, so that a single one is never lost half done; also lets a signal be heard at all.
         await new Promise((resolve) => setImmediate(resolve));
         if (signal.aborted) throw interrupted();
         tell();
       }
-      const value = isKept ? steps.get(key) : steps.put(key, await work());
+      const value = isKept ? steps.get(key) : await finish();
       if (signal.aborted) throw interrupted();
       time.stepped(isKept);
       return value as T;

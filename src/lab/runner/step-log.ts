@@ -1,10 +1,17 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
+/** A step that is done: what it came to, and how long it took. */
+export interface DoneStep {
+  readonly key: string;
+  readonly seconds: number;
+  readonly value: unknown;
+}
+
 /** The finished steps of an experiment, one line of JSON each, so that a run that is cut off goes on behind the last. */
 export class StepLog {
   readonly #file: string;
-  readonly #values = new Map<string, unknown>();
+  readonly #steps = new Map<string, DoneStep>();
 
   constructor(file: string) {
     this.#file = file;
@@ -16,41 +23,41 @@ export class StepLog {
     }
     for (const line of text.split("\n")) {
       const entry = parsed(line);
-      if (entry !== undefined) this.#values.set(entry.key, entry.value);
+      if (entry !== undefined) this.#steps.set(entry.key, entry);
     }
   }
 
   has(key: string): boolean {
-    return this.#values.has(key);
+    return this.#steps.has(key);
   }
 
   get(key: string): unknown {
-    return this.#values.get(key);
+    return this.#steps.get(key)?.value;
   }
 
   /** Stores a value and returns it as it will be read: what JSON loses is lost at once, not only after a stop. */
-  put(key: string, value: unknown): unknown {
-    const line = JSON.stringify({ key, value });
+  put(step: DoneStep): unknown {
+    const line = JSON.stringify(step);
     mkdirSync(dirname(this.#file), { recursive: true });
     appendFileSync(this.#file, `${line}\n`);
     const entry = parsed(line)!;
-    this.#values.set(key, entry.value);
+    this.#steps.set(entry.key, entry);
     return entry.value;
   }
 
-  /** Every step and what it came to, in the order in which they were done. */
-  all(): { key: string; value: unknown }[] {
-    return [...this.#values].map(([key, value]) => ({ key, value }));
+  /** Every step, in the order in which they were done. */
+  all(): DoneStep[] {
+    return [...this.#steps.values()];
   }
 
   remove(): void {
     rmSync(this.#file, { force: true });
-    this.#values.clear();
+    this.#steps.clear();
   }
 }
 
 /** The last line of a run that was killed may be cut. */
-function parsed(line: string): { key: string; value: unknown } | undefined {
+function parsed(line: string): DoneStep | undefined {
   try {
     const entry = JSON.parse(line);
     return typeof entry?.key === "string" ? entry : undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packageVersion } from "../../config/version.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { Findings, LabSize } from "../experiment.ts";
-import { StepLog } from "./step-log.ts";
+import { type DoneStep, StepLog } from "./step-log.ts";
 
 /** What decides the results of a run; a run with others begins anew. */
 export interface LabParameters {
@@ -18,10 +18,11 @@ export interface LabParameters {
 export interface StoredFindings {
   readonly name: string;
   readonly parameters: LabParameters;
+  /** Of all parts, if it was interrupted. */
   readonly seconds: number;
   readonly findings: Findings;
   /** What every step came to: all runs behind the tables. */
-  readonly runs: readonly { readonly key: string; readonly value: unknown }[];
+  readonly runs: readonly DoneStep[];
 }
 
 /** The `state/` of a results folder: what is done of the run that goes on, and the findings that the pages are made of. */

@@ -44,6 +44,7 @@ export class FolderContent implements WebContent {
   /** Path and query of what was answered with 200, and whether that happened more than once. */
   readonly #served = new Map<string, boolean>();
   #repeated = 0;
+  #answers = 0;
 
   constructor(files: FolderFiles, options: FolderOptions) {
     this.#files = files;
@@ -78,7 +79,10 @@ export class FolderContent implements WebContent {
   }
 
   served(): ServedCounts {
-    return { pages: this.#served.size, repeated: this.#repeated, robotsViolations: 0 };
+    return {
+      ...{ pages: this.#served.size, repeated: this.#repeated, answers: this.#answers },
+      robotsViolations: 0,
+    };
   }
 
   answer(request: WebRequest): Answer {
@@ -151,6 +155,7 @@ export class FolderContent implements WebContent {
   }
 
   #count(target: string): void {
+    this.#answers++;
     const again = this.#served.get(target);
     if (again === undefined) this.#served.set(target, false);
     else if (!again) {

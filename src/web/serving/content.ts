@@ -43,6 +43,8 @@ export interface ServedCounts {
   pages: number;
   /** Those of them answered with 2xx more than once. */
   repeated: number;
+  /** All answers with 2xx, however often a URL was asked for; robots.txt not among them. */
+  answers: number;
   /** Requests for what robots.txt forbids. */
   robotsViolations: number;
 }

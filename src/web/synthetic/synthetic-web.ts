@@ -36,7 +36,10 @@ export class SyntheticContent implements WebContent {
   readonly #kept = new ByteCache<number, Uint8Array>(CACHE_BYTES, (bytes) => bytes.length);
   /** Whether the last answer lies in memory that the next one overwrites. */
   #shared = false;
-  readonly #counts: ServedCounts = { pages: 0, repeated: 0, robotsViolations: 0 };
+  readonly #counts: ServedCounts = {
+    ...{ pages: 0, repeated: 0, answers: 0 },
+    robotsViolations: 0,
+  };
 
   constructor(
     profile: WebProfile,
@@ -223,6 +226,7 @@ export class SyntheticContent implements WebContent {
   /** Counts a page that is served and returns how often it was before, up to 2. */
   #countGiven(page: number): number {
     const before = this.#given[page]!;
+    this.#counts.answers++;
     if (before === 0) this.#counts.pages++;
     else if (before === 1) this.#counts.repeated++;
     if (before < 2) this.#given[page] = before + 1;

@@ -35,7 +35,14 @@ test("supersteps: equal seeds give equal counts; every machine fetches every pag
   assert.ok(foreign.slice(1).every((count) => count > 0));
 });
 
-test("predictor: R grows with the tolerance", async (t) => {
-  const R = columnOf(await tinyRun(t, predictor), "Figure 7", "R = max C / S") as number[];
+test("predictor: R grows with the tolerance; what nobody had announced is a part of the error", async (t) => {
+  // Large enough for several exchanges at the smallest tolerance.
+  const pick = <T>(quick: T): T => quick;
+  const findings = await tinyRun(t, predictor, { pick });
+  const R = columnOf(findings, "Figure 7", "R = max C / S") as number[];
   assert.ok(R.slice(1, 10).every((value, i) => value >= R[i]!));
+  const errors = columnOf(findings, "Figure 7", "mean A/B") as number[];
+  const unknown = columnOf(findings, "Figure 7", "of it unknown before") as number[];
+  assert.ok(unknown.every((value, i) => value <= errors[i]!));
+  assert.ok(unknown.some((value, i) => value > 0 && value < errors[i]!));
 });

@@ -35,7 +35,7 @@ test("tune: what it writes is a configuration that loads", async (t) => {
   const path = join(tempFolder(t), file!.name);
   writeFileSync(path, file!.text);
   const settings = await loadSettings({ file: path });
-  assert.ok(settings.threads >= 1 && settings.linksPerThread! >= 4 && settings.builders >= 1);
+  assert.ok(settings.threads >= 1 && settings.linksPerThread! >= 4 && settings.builders! >= 1);
 });
 
 test("faults: a crawl that was killed loses nothing", async (t) => {

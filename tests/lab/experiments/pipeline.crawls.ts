@@ -74,7 +74,7 @@ test("buffers: every number of buffers and every size has its row", async (t) =>
       { builders: 1, crawlers: 1 },
       { builders: 2, crawlers: 4 },
     ],
-    bufferSizes: [1],
+    bufferSizes: [1, 1000],
     pages: 400,
     repeats: 1,
   };

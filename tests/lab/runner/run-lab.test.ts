@@ -91,8 +91,8 @@ test("results are JSON, Markdown, SVG and one page without markup from outside",
       },
     ],
     runs: [
-      { key: "a", value: 30 },
-      { key: "b", value: 31 },
+      { key: "a", seconds: 0, value: 30 },
+      { key: "b", seconds: 0, value: 31 },
     ],
   });
   assert.ok(machine.cores > 0 && versions.node === process.versions.node);
@@ -127,6 +127,22 @@ test("a run that was stopped goes on behind the last step", async (t) => {
   // It is over: the next run begins anew.
   await runLab([experiment("one", ran)], optionsFor(folder));
   assert.deepEqual(ran.slice(4), ["one a", "one b"]);
+});
+
+test("the time of an experiment that was interrupted is that of all its parts", async (t) => {
+  const folder = tempFolder(t);
+  const stop = new AbortController();
+  let ms = 0;
+  const entry = (onStep: (key: string) => void) =>
+    experiment("one", [], (key) => {
+      ms += 1500;
+      onStep(key);
+    });
+  const now = () => ms;
+  const first = entry(() => stop.abort());
+  await assert.rejects(runLab([first], { ...optionsFor(folder, stop.signal), now }));
+  const [done] = await runLab([entry(() => {})], { ...optionsFor(folder), now });
+  assert.equal(done!.seconds, 3);
 });
 
 test("other parameters begin anew", async (t) => {

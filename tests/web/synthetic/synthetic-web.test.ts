@@ -119,8 +119,11 @@ test("HEAD gives the head of GET and counts no page", async () => {
     assert.equal(whole.body.length, Number(whole.headers["content-length"]));
     await fetchUrl(url, web.port);
     await fetchUrl(url, web.port);
-    const { pages, repeated, requests } = web.report();
-    assert.deepEqual({ pages, repeated, requests }, { pages: 1, repeated: 1, requests: 4 });
+    const { pages, repeated, answers, requests } = web.report();
+    assert.deepEqual(
+      { pages, repeated, answers, requests },
+      { pages: 1, repeated: 1, answers: 3, requests: 4 },
+    );
   } finally {
     await web.close();
   }
