@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { findCrawl } from "../cluster/find-crawl.ts";
+import { readStatus } from "../cluster/read-status.ts";
+import { workerOfFolder } from "../cluster/worker-folders.ts";
 import { EXIT, OrbweaverError } from "../errors.ts";
+import { connectEngine, engineAddress } from "../frontier/engine/connect-engine.ts";
 import { PracticeRedis } from "../web/practice-redis.ts";
 import { PROFILES } from "../web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../web/web-process.ts";
@@ -13,10 +17,13 @@ import { counted } from "./print-summary.ts";
 
 const NAME = "demo";
 const WORKERS = 3;
-const DELAY_MS = 50;
+/** Slow enough that all workers are at work before the crawl is over. */
+const DELAY_MS = 150;
 /** The worker that dies, and after which part of the web. */
 const VICTIM = 2;
 const KILL_AFTER = 0.4;
+/** Then it dies also when it has fetched nothing. */
+const KILL_AT_LAST = 0.9;
 const LOOK_MS = 20;
 /** More hosts and pages than the other demonstration: three workers have something to share. */
 const PROFILE = { ...PROFILES.demo, hosts: 24, pages: 900 };
@@ -74,8 +81,12 @@ export async function runClusterDemo({ out, quiet }: ClusterDemoOptions, io: Io)
     await until(first, async () => (await served()) > 0);
     for (let number = 2; number <= WORKERS; number++)
       workers.push(start(number, "worker", "--quiet"));
-    await until(first, async () => (await served()) >= KILL_AFTER * reachable);
     const victim = workers[VICTIM - 1]!;
+    await until(first, async () => {
+      const part = (await served()) / reachable;
+      if (part < KILL_AFTER) return false;
+      return part >= KILL_AT_LAST || (await hasPages(redis!.url, join(out, `worker-${VICTIM}`)));
+    });
     victim.child.kill("SIGKILL");
     const before = await served();
     note(
@@ -93,7 +104,10 @@ export async function runClusterDemo({ out, quiet }: ClusterDemoOptions, io: Io)
         `(in flight when worker ${VICTIM} died), and ${tooFastCount} requests that came too soon.`,
     );
     note(pages === reachable ? "Nothing was lost." : `${reachable - pages} pages were lost.`);
-    note(`Look around: each folder in ${out} holds the archive of one worker.`);
+    note(
+      `Look around: each folder in ${out} holds the archive of one worker; one crawl is made of them by\n` +
+        `orbweaver cluster collect ${NAME} --from ${out} --out ${join(out, "collected")}`,
+    );
     return pages === reachable && tooFastCount === 0 ? EXIT.finished : EXIT.fault;
   } catch (error) {
     if (isStopped) return EXIT.interrupted;
@@ -120,6 +134,18 @@ function startWorker(args: readonly string[]): Worker {
     child.once("close", (code) => resolve(code));
   });
   return { child, said: () => said, ended };
+}
+
+/** Whether the engine has accepted pages of the worker in a folder. */
+async function hasPages(url: string, out: string): Promise<boolean> {
+  const engine = await connectEngine(engineAddress(url, {}));
+  try {
+    const { workers } = await readStatus(engine, await findCrawl(engine, NAME), 0);
+    const id = workerOfFolder(out);
+    return workers.some(({ about, pages }) => about === id && pages > 0);
+  } finally {
+    engine.close();
+  }
 }
 
 /** Waits until it holds; a first worker that ends before has something to say. */

@@ -10,6 +10,9 @@ import { type CrawlProcess, startCrawl, untilEnd } from "../faults/drill.ts";
 
 /** A distributed crawl that does not end within this is stuck. */
 const MAX_MS = 10 * 60_000;
+/** So is one that asks for nothing for so long: no lease, delay or cut of a drill keeps it waiting for that. */
+const MAX_STILL_MS = 60_000;
+const LOOK_MS = 200;
 
 /** What the workers of a crawl have in common. */
 export interface EngineCrawlOptions {
@@ -87,10 +90,23 @@ export class EngineCrawl {
     await worker.ended;
   }
 
-  /** Settles when the web has served so many pages, or no worker is left. */
+  /** Settles when the web has served so many pages, no worker is left, or nothing is asked for any more. */
   async served(pages: number): Promise<void> {
-    const { web } = this.#options;
-    while (this.alive.length > 0 && (await web.report()).pages < pages) await setTimeout(2);
+    const isStill = this.#stillness();
+    for (;;) {
+      const { pages: served } = await this.#options.web.report();
+      if (this.alive.length === 0 || served >= pages || isStill(served)) return;
+      await setTimeout(2);
+    }
+  }
+
+  /** Tells whether a number has not changed for too long. */
+  #stillness(): (pages: number) => boolean {
+    let [before, sinceMs] = [-1, 0];
+    return (pages) => {
+      if (pages !== before) [before, sinceMs] = [pages, performance.now()];
+      return performance.now() - sinceMs > MAX_STILL_MS;
+    };
   }
 
   /** Settles when the engine has accepted pages of this worker, or it has ended. */
@@ -111,14 +127,17 @@ export class EngineCrawl {
 
   /** Waits until every worker has ended by itself; what went wrong with any of them. */
   async end(expected = 0, maxMs = MAX_MS): Promise<string[]> {
-    const waiting = this.alive;
-    const timer = new AbortController();
-    const all = Promise.all(waiting.map(({ ended }) => ended)).then(() => "ended");
-    const late = setTimeout(maxMs, "late", { signal: timer.signal }).catch(() => "ended");
-    const how = await Promise.race([all, late]);
-    timer.abort();
     const problems: string[] = [];
-    if (how === "late") problems.push(`the crawl did not end within ${maxMs / 1000} s`);
+    const startMs = performance.now();
+    const isStill = this.#stillness();
+    while (this.alive.length > 0) {
+      const ms = performance.now() - startMs;
+      if (ms > maxMs) problems.push(`the crawl did not end within ${maxMs / 1000} s`);
+      else if (isStill((await this.#options.web.report()).pages))
+        problems.push(`the crawl did not end, and asked for nothing for ${MAX_STILL_MS / 1000} s`);
+      if (problems.length > 0) break;
+      await setTimeout(LOOK_MS);
+    }
     for (const worker of this.alive) await this.kill(worker);
     for (const worker of this.runs) {
       const { code, signal, stderr } = await worker.ended;

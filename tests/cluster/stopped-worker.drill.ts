@@ -10,7 +10,8 @@ import { withEngine } from "./with-engine.ts";
 
 const WORKERS = 3;
 const HOSTS = 50;
-const DELAY_MS = 60;
+/** Slow enough that all stops meet a running crawl, whatever the machine. */
+const DELAY_MS = 300;
 const LEASE_SECONDS = 5;
 /** Longer than a lease. */
 const STOPPED_MS = 9000;
@@ -31,7 +32,7 @@ async function lateResults(url: string, name: string): Promise<number> {
  */
 export const drill: ClusterDrill = {
   name: "stopped-worker",
-  short: { count: 2, pages: 5000 },
+  short: { count: 2, pages: 4000 },
   full: { count: 4, pages: 20_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);

@@ -4,10 +4,10 @@ import { judgeCrawl } from "./judge-crawl.ts";
 import { withThreeWorkers } from "./three-workers.ts";
 
 const DELAY_MS = 5;
-/** In flight, or fetched and not settled, for each worker: what a kill may cost. */
-const MAX_UNCOMMITTED = 16;
 /** Part of all pages that may be fetched again, for all kills together. */
 const MAX_REFETCHED = 0.01;
+/** In flight, or fetched and not settled: what a kill may cost in a crawl that is short for its kills. */
+const REFETCHED_PER_KILL = 16;
 
 /** kill -9 of random workers; half of them come back in their folder, the others are replaced by new ones. */
 export const drill: ClusterDrill = {
@@ -16,8 +16,7 @@ export const drill: ClusterDrill = {
   full: { count: 12, pages: 20_000 },
   async run({ count, pages, seed, onFault, program }) {
     const random = new Random(seed);
-    const args = ["--max-uncommitted", String(MAX_UNCOMMITTED)];
-    const stage = { count, pages, delayMs: DELAY_MS, args, program };
+    const stage = { count, pages, delayMs: DELAY_MS, program };
     return withThreeWorkers(stage, async ({ crawl, web, later }) => {
       let kills = 0;
       while (kills < count && (await later(random))) {
@@ -30,7 +29,7 @@ export const drill: ClusterDrill = {
       }
       const ends = await crawl.end();
       const { figures, problems } = await judgeCrawl(crawl, web, {
-        maxRefetched: Math.max(MAX_REFETCHED * pages, MAX_UNCOMMITTED * count),
+        maxRefetched: Math.max(MAX_REFETCHED * pages, REFETCHED_PER_KILL * count),
       });
       if (kills < count) problems.push(`only ${kills} kills met a running crawl`);
       return { figures: { kills, ...figures }, problems: [...ends, ...problems] };

@@ -79,6 +79,8 @@ export interface TeamOptions {
   readonly order?: "bfs" | "opic";
   /** Of an engine. */
   readonly supersteps?: boolean;
+  /** URLs of a host that are fetched ahead from an engine. */
+  readonly ahead?: number;
   readonly delayMs?: number;
   readonly perHost?: number;
   readonly maxPages?: number;
@@ -265,7 +267,7 @@ export function sharedTeam(options: TeamOptions): Team {
 
 /** An engine whose file is on disk at once: nobody who leaves waits for it. */
 class SyncedModel extends ScriptModel {
-  override flushed(onAnswer: (life: string | undefined) => void): void {
+  override flushed(_holder: string, onAnswer: (life: string | undefined) => void): void {
     onAnswer(this.run);
   }
 }
@@ -293,7 +295,7 @@ export function engineTeam(options: TeamOptions): Team {
         model.callers.push(onStep);
         return new ModelEngine(model, name);
       },
-      aheadPerHost: 2,
+      aheadPerHost: options.ahead ?? 2,
       maxPagesPerSite: options.maxPagesPerSite,
       shares: new SiteShares(places),
       queue: new ChainQueue(new QueueLog(() => assert.fail("no file"), 2 ** 22), false),

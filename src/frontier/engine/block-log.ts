@@ -22,9 +22,10 @@ export interface BlockListener {
 }
 
 interface Entry {
-  readonly block: Block;
+  block: Block;
   readonly listener: BlockListener;
-  isAccepted: boolean;
+  /** Its ends were refused once: it goes without them from then on, and nobody is told again. */
+  isLate: boolean;
   /** When it was confirmed; undefined before. */
   doneMs: number | undefined;
   /** In which life of the engine, as far as that is known, and how often it had been asked for a sync by then. */
@@ -95,7 +96,7 @@ export class BlockLog {
     const entry: Entry = {
       block: { ...block, number: lane.next++ } as Block,
       listener,
-      isAccepted: false,
+      isLate: false,
       doneMs: undefined,
       life: undefined,
       askedSyncs: 0,
@@ -195,17 +196,21 @@ export class BlockLog {
       return;
     }
     lane.confirmed = Math.max(lane.confirmed, entry.block.number);
-    if (entry.block.kind === "settle" && answer.kind !== "known")
+    // A block that is known was accepted, and the answer to that was lost.
+    if (entry.block.kind === "settle")
       for (const { decimal } of entry.block.urls)
-        if (answer.kind === "settled") this.#settled.add(decimal);
-        else this.#settled.delete(decimal);
+        if (answer.kind === "late") this.#settled.delete(decimal);
+        else this.#settled.add(decimal);
     const isFirst = entry.doneMs === undefined;
-    const isRevoked = entry.isAccepted && answer.kind === "late";
     entry.doneMs = this.#nowMs;
     entry.life = this.#life;
     entry.askedSyncs = this.#askedSyncs;
-    entry.isAccepted = answer.kind !== "late";
-    if (isRevoked) entry.listener.onRevoked?.();
+    if (answer.kind === "late" && entry.block.kind === "settle" && !entry.isLate) {
+      entry.isLate = true;
+      // What this holder has given up must not be accepted when a rollback has the engine forget why.
+      entry.block = { ...entry.block, urls: [] };
+      if (!isFirst) entry.listener.onRevoked?.();
+    }
     if (!isFirst) return;
     this.#unconfirmed--;
     entry.listener.onAnswer(answer);

@@ -15,6 +15,7 @@ import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budge
 import type { SiteShares } from "../site-shares.ts";
 import { AddressLeases } from "./address-leases.ts";
 import { BlockLog } from "./block-log.ts";
+import { BlockLogs } from "./block-logs.ts";
 import { ColdQueues } from "./cold-queues.ts";
 import { EndPasses } from "./end-passes.ts";
 import type { WorkerEnds } from "./ends/end-journal.ts";
@@ -34,6 +35,10 @@ const TICK_MS = 100;
 const DOUBT_MS = 200;
 /** An engine that answers and does not say whether its file is synced is not asked for longer than this. */
 const MAX_FLUSH_MS = 5000;
+/** By cash the next URL of a host is chosen when its delay is half over, and at most so long before its time. */
+const MAX_LEAD_MS = 500;
+/** With a shorter delay it is chosen when the one before is taken: the engine takes some time to answer. */
+const MIN_LATE_DELAY_MS = 200;
 /** Hosts of a partition whose URLs are fetched at once to be given up. */
 const MAX_DRAINED = 64;
 
@@ -97,13 +102,13 @@ export class EngineFrontier implements Frontier {
   readonly #machine: SuperstepMachine | undefined;
   readonly #cold: ColdQueues | undefined;
   readonly #passes = new EndPasses();
+  /** The next URL of a host is chosen when it is nearly time to ask for it: links may raise others until then. */
+  readonly #choosesLate: boolean;
   readonly #drained = new WeakSet<Lease>();
   readonly #partitionOfHost = new Map<string, number>();
   readonly #answers: (() => void)[] = [];
   #engine: Engine;
-  #log: BlockLog;
-  /** Of holders that were given up, until everything is answered. */
-  readonly #oldLogs = new Set<BlockLog>();
+  readonly #logs: BlockLogs;
   #life = 1;
   #ended: EndedVisit[] = [];
   /** Ended and durable. */
@@ -129,7 +134,7 @@ export class EngineFrontier implements Frontier {
   /** Asks whether the engine would still know after a power loss what this holder told it last. */
   #isMakingSure = false;
   #isSure = false;
-  #leftMs = 0;
+  #sureSinceMs: number | undefined;
   #givesUp = false;
   /** Late results so far. */
   late = 0;
@@ -137,11 +142,13 @@ export class EngineFrontier implements Frontier {
   constructor(parts: EngineFrontierParts) {
     this.#parts = parts;
     const { order, leaseMs, worker, maxPagesPerSite } = parts;
+    this.#choosesLate =
+      order === "opic" && parts.aheadPerHost === 1 && parts.delayMs >= MIN_LATE_DELAY_MS;
     const post = (answer: () => void) => this.#post(answer);
     this.#outcomes.set(parts.outcomesBefore ?? []);
     parts.limit.pages = this.#outcomes[OUTCOME.page]!;
     this.#engine = this.#open();
-    this.#log = this.#newLog();
+    this.#logs = new BlockLogs(this.#newLog());
     this.#permits = new EnginePermits(parts.limit, this.#engine, post);
     this.#owned = new Ownership(this.#engine, { leaseMs, about: worker }, post, {
       onAssigned: () => this.#held.reassign(),
@@ -168,7 +175,7 @@ export class EngineFrontier implements Frontier {
       owned: this.#owned,
       engine: () => this.#engine,
       post,
-      hasSettled: (low, high) => this.#log.hasSettled(decimalOf(idOf(low, high))),
+      hasSettled: (low, high) => this.#logs.current.hasSettled(decimalOf(idOf(low, high))),
       onUrls: () => this.#found(),
     });
     this.#commits = new EngineCommits(
@@ -190,7 +197,7 @@ export class EngineFrontier implements Frontier {
         isMine: (partition) => this.#owned.isMine(partition),
       },
       this.#engine,
-      this.#log,
+      this.#logs.current,
     );
     const owned = this.#owned;
     this.hostMemory = {
@@ -287,8 +294,10 @@ export class EngineFrontier implements Frontier {
       const hasPlace = this.#budget?.tryReserve(lease) ?? true;
       if (this.#nowMs >= partition.untilMs) refused.push([lease, this.#nowMs + DOUBT_MS]);
       else if (!hasPlace) refused.push([lease, this.#nowMs + BUDGET_RETRY_MS]);
-      else if (this.#permits.tryTake()) taken.push(lease);
-      else {
+      else if (this.#permits.tryTake()) {
+        taken.push(lease);
+        if (this.#choosesLate) this.#held.rest(lease, Number.POSITIVE_INFINITY);
+      } else {
         refused.push([lease, 0]);
         break;
       }
@@ -303,6 +312,9 @@ export class EngineFrontier implements Frontier {
 
   requestEnded(lease: Lease, endMs: number): void {
     this.#shard.requestEnded(lease, endMs);
+    if (!this.#choosesLate) return;
+    const { delayMs, nextMs } = lease.host;
+    this.#held.rest(lease, nextMs - Math.min(delayMs / 2, MAX_LEAD_MS));
   }
 
   settle(lease: Lease, end: Settlement): void {
@@ -320,7 +332,7 @@ export class EngineFrontier implements Frontier {
     const url = this.#held.urlOf(lease);
     if (end.kind === "retry") {
       // Somebody else has its partition now, or soon.
-      if (!this.#held.giveBack(lease)) {
+      if (!this.#held.giveBack(lease, end.rests)) {
         if (!end.rests) this.#shard.abandon(lease);
       } else if (end.rests) this.#shard.rest(lease, end.untilMs);
       else this.#shard.giveBack(lease, end.untilMs);
@@ -373,6 +385,7 @@ export class EngineFrontier implements Frontier {
     // An engine that does not answer is no reason to give anything up.
     if (!this.#owned.isHeard(this.#nowMs)) return [];
     this.#givesUp = true;
+    this.#held.wake();
     const all: Lease[] = [];
     for (const lease of this.#shard.drain()) {
       if (this.#held.begin(lease) === undefined) this.#shard.abandon(lease);
@@ -401,7 +414,10 @@ export class EngineFrontier implements Frontier {
       hostsWaiting,
       nextUrls: hostsWaiting,
       share: this.#share,
-      away: this.#mode === "end" ? this.#unsent + this.#held.size + (this.#isSure ? 0 : 1) : 0,
+      away:
+        this.#mode === "end"
+          ? this.#unsent + this.#held.size + (this.#isSure && this.#hasLeft ? 0 : 1)
+          : 0,
       guests: 0,
       pages: this.#parts.limit.pages,
       outcomes: this.#outcomes,
@@ -433,7 +449,7 @@ export class EngineFrontier implements Frontier {
   /** Nothing is here, and nothing is on its way. */
   get #isIdle(): boolean {
     return (
-      this.#unsent + this.#inFlight + this.#held.urls + this.#log.unconfirmed === 0 &&
+      this.#unsent + this.#inFlight + this.#held.urls + this.#logs.unconfirmed === 0 &&
       this.#held.isQuiet &&
       (this.#machine?.isResting ?? true) &&
       this.#permits.isSettled
@@ -491,12 +507,8 @@ export class EngineFrontier implements Frontier {
     const isTick = nowMs - this.#tickMs >= TICK_MS;
     if (isTick) {
       this.#tickMs = nowMs;
-      this.#log.tidy(nowMs);
-      this.#log.check(nowMs);
-      for (const log of this.#oldLogs) {
-        if (log.unconfirmed === 0) this.#oldLogs.delete(log);
-        else log.tidy(nowMs);
-      }
+      this.#logs.tidy(nowMs);
+      this.#logs.check(nowMs);
       this.floors?.tidy(nowMs);
       if (this.#mode === "run") this.#cold?.work(this.#held.working, nowMs);
     }
@@ -601,14 +613,17 @@ export class EngineFrontier implements Frontier {
       return;
     }
     if (this.#inFlight + this.#unsent > 0) return;
+    // Ends that the engine loses now can be said again under their lease alone, and nobody is left to visit those pages anew.
+    const isOver = this.#share === 0 || this.#permits.isExhausted;
+    if (isOver) this.#makeSure();
+    if (isOver && !this.#isSure) return;
     this.#permits.isWanted = false;
     this.#permits.talk(0, this.#nowMs, true);
     this.#held.releaseAll();
     this.#work();
-    if (this.#held.size > 0 || !this.#permits.isSettled) return;
+    if (this.#held.size > 0 || this.#held.isClaiming || !this.#permits.isSettled) return;
     this.#owned.leave();
     this.#hasLeft = true;
-    this.#leftMs = this.#nowMs;
     this.#makeSure();
   }
 
@@ -617,21 +632,23 @@ export class EngineFrontier implements Frontier {
    * again: so it stays until it is. Resending works as ever meanwhile.
    */
   #makeSure(): void {
-    const log = this.#log;
-    log.tidy(this.#nowMs);
-    if (this.#isSure || this.#isMakingSure || log.unconfirmed > 0) return;
-    if (log.isEmpty) {
+    const logs = this.#logs;
+    logs.tidy(this.#nowMs);
+    if (this.#isSure || this.#isMakingSure || logs.unconfirmed > 0) return;
+    if (logs.isEmpty) {
       this.#isSure = true;
       return;
     }
     this.#isMakingSure = true;
+    this.#sureSinceMs ??= this.#nowMs;
+    const sinceMs = this.#sureSinceMs;
     this.#engine.flushed((life) =>
       this.#post(() =>
         // What was confirmed in an earlier life of the engine may be gone by now.
-        log.compare((isWhole) =>
+        logs.compare((isWhole) =>
           this.#post(() => {
             this.#isMakingSure = false;
-            const isTold = life !== undefined || this.#nowMs - this.#leftMs > MAX_FLUSH_MS;
+            const isTold = life !== undefined || this.#nowMs - sinceMs > MAX_FLUSH_MS;
             this.#isSure = isWhole && isTold;
           }),
         ),
@@ -658,10 +675,9 @@ export class EngineFrontier implements Frontier {
     this.#held.loseAll();
     const late = this.#stored.splice(0).flat();
     this.#engine = this.#open();
-    this.#oldLogs.add(this.#log);
-    this.#log = this.#newLog();
+    this.#logs.begin(this.#newLog());
     this.#permits.restart(this.#engine);
-    this.#commits.restart(this.#engine, this.#log);
+    this.#commits.restart(this.#engine, this.#logs.current);
     this.#owned.restart(this.#engine);
     this.#machine?.restart();
     this.#settled(late, false);

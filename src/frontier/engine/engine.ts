@@ -308,8 +308,8 @@ export interface Engine {
   memory(onAnswer: (bytes: number) => void): void;
   /** Gives a partition back, with everything that is not settled. */
   release(claim: Claim, onAnswer: () => void): void;
-  /** Takes a dead holder's lease of a partition away; answers how many pages it settled there. */
-  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void;
+  /** Takes a dead holder's lease of a partition away; answers how many pages it settled there, undefined if its lease is valid. */
+  fence(partition: number, holder: string, onAnswer: (pages: number | undefined) => void): void;
   beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void;
   permits(totals: PermitTotals, wanted: number, onAnswer: (answer: PermitAnswer) => void): void;
   /** A dead holder settled so many pages: the rest of its permits is free. */

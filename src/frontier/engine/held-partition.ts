@@ -16,6 +16,16 @@ export interface Ahead {
   readonly inSteps: boolean;
 }
 
+/** A URL that is here and not settled. */
+export interface HeldUrl {
+  readonly partition: HeldPartition;
+  readonly cash: number;
+  /** It is being visited, or its visit is being committed. */
+  isTaken: boolean;
+  /** It rests, and its host goes on with others meanwhile. */
+  isAside: boolean;
+}
+
 /** What a superstep wants of a partition. */
 export interface StepPart {
   readonly step: number;
@@ -50,6 +60,8 @@ export class HeldPartition {
   readonly #hosts = new Map<string, EngagedHost>();
   /** Hosts that have more in the engine than here. */
   readonly #low = new Set<string>();
+  /** Hosts of which nothing is fetched before this time, because the next URL is chosen late. */
+  readonly #resting = new Map<string, number>();
   /** Pages of each site, where sites have a budget. */
   readonly sites = new Map<string, number>();
   /** URLs that are here and not settled. */
@@ -105,11 +117,11 @@ export class HeldPartition {
   ): void {
     const { perHost } = this.#ahead;
     const { number: partition, token } = this;
-    const full = [...this.#hosts].flatMap(([name, { waiting }]) =>
-      waiting >= perHost ? [name] : [],
-    );
+    const full = new Set<string>();
+    for (const [name, { waiting }] of this.#hosts) if (waiting >= perHost) full.add(name);
+    for (const name of [...this.#resting.keys()]) if (this.#rests(name, nowMs)) full.add(name);
     this.hasMail = false;
-    engine.step({ partition, token, perHost, full, ...part }, (answer) =>
+    engine.step({ partition, token, perHost, full: [...full], ...part }, (answer) =>
       post(() => {
         if (answer.kind !== "stepped" || this.isLost) {
           this.hasMail = true;
@@ -155,6 +167,24 @@ export class HeldPartition {
     return this.#noteLow(hostname, host);
   }
 
+  /** Nothing of the host is fetched before this time. */
+  rest(hostname: string, untilMs: number): void {
+    this.#resting.set(hostname, untilMs);
+  }
+
+  /** What is to be fetched of a host, or of all of them, is fetched now. */
+  wake(hostname?: string): void {
+    if (hostname === undefined) this.#resting.clear();
+    else this.#resting.delete(hostname);
+  }
+
+  #rests(hostname: string, nowMs: number): boolean {
+    const untilMs = this.#resting.get(hostname);
+    if (untilMs === undefined || untilMs > nowMs) return untilMs !== undefined;
+    this.#resting.delete(hostname);
+    return false;
+  }
+
   /** A URL of the host waits again. */
   put(hostname: string): void {
     const host = this.#hosts.get(hostname);
@@ -178,13 +208,13 @@ export class HeldPartition {
   ): void {
     if (this.#isAsking || this.isLost) return;
     const { perHost, leaseMs } = this.#ahead;
-    const low = this.isLeaving ? [] : [...this.#low];
+    const low = this.isLeaving ? [] : [...this.#low].filter((host) => !this.#rests(host, nowMs));
     const isHungry = this.#mayHaveHosts && !this.isLeaving;
     const hosts = isHungry ? Math.min(wanted, MAX_HOSTS) : 0;
     const isDue = nowMs - this.#renewedMs > RENEW * leaseMs;
     if (hosts === 0 && low.length === 0 && !isDue && !this.isDoubtful) return;
     this.#isAsking = true;
-    this.#low.clear();
+    for (const host of low) this.#low.delete(host);
     const again = this.isDoubtful;
     this.isDoubtful = false;
     const { number: partition, token } = this;

@@ -5,20 +5,12 @@ import type { Shard } from "../shard/shard.ts";
 import { siteKey } from "../site-budget.ts";
 import { isPacked, unpackLinks } from "./cold-queues.ts";
 import type { Engine, ExtractedHost, Received } from "./engine.ts";
-import { type Ahead, HeldPartition, type StepPart } from "./held-partition.ts";
+import { type Ahead, HeldPartition, type HeldUrl, type StepPart } from "./held-partition.ts";
 import { readRecord } from "./link-record.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** No host is left alone for longer, whatever clocks say. */
 const MAX_HOLD_MS = 24 * 3_600_000;
-
-/** A URL that is here and not settled. */
-export interface HeldUrl {
-  readonly partition: HeldPartition;
-  readonly cash: number;
-  /** It is being visited, or its visit is being committed. */
-  isTaken: boolean;
-}
 
 /** What holding partitions needs. */
 export interface HeldParts {
@@ -64,7 +56,12 @@ export class HeldPartitions {
     return this.#urls.size;
   }
 
-  /** No claim is on its way. */
+  /** A claim is on its way: there may be one more partition to give back. */
+  get isClaiming(): boolean {
+    return this.#claiming.size > 0;
+  }
+
+  /** Nothing that was asked is unanswered. */
   get isQuiet(): boolean {
     return this.#wanted.size + this.#claiming.size === 0 && this.#parts.owned.members > 0;
   }
@@ -82,12 +79,13 @@ export class HeldPartitions {
     const url = this.urlOf(lease);
     if (url === undefined || url.isTaken || url.partition.isLeaving) return undefined;
     url.isTaken = true;
-    this.#isDirty = url.partition.took(lease.host.name) || this.#isDirty;
+    if (!url.isAside) this.#isDirty = url.partition.took(lease.host.name) || this.#isDirty;
+    url.isAside = false;
     return url.partition;
   }
 
-  /** It waits here again; false when its partition leaves, and the URL waits in the engine. */
-  giveBack(lease: Lease): boolean {
+  /** It waits here again, or rests; false when its partition leaves, and the URL waits in the engine. */
+  giveBack(lease: Lease, isAside = false): boolean {
     const url = this.urlOf(lease);
     if (url === undefined) return false;
     if (url.partition.isLeaving) {
@@ -95,7 +93,8 @@ export class HeldPartitions {
       return false;
     }
     url.isTaken = false;
-    url.partition.put(lease.host.name);
+    url.isAside = isAside;
+    if (!isAside) url.partition.put(lease.host.name);
     return true;
   }
 
@@ -106,6 +105,18 @@ export class HeldPartitions {
     if (url === undefined) return;
     this.#urls.delete(key);
     url.partition.urls--;
+  }
+
+  /** The next URL of its host is not fetched before this time. */
+  rest(lease: Lease, untilMs: number): void {
+    this.urlOf(lease)?.partition.rest(lease.host.name, untilMs);
+  }
+
+  /** The next URL of its host, or of all hosts, is fetched now. */
+  wake(lease?: Lease): void {
+    if (lease !== undefined) this.urlOf(lease)?.partition.wake(lease.host.name);
+    else for (const held of this.#all.values()) held.wake();
+    this.#isDirty = true;
   }
 
   /** Something can be taken in a partition. */
@@ -334,7 +345,7 @@ export class HeldPartitions {
           held.took(host);
           continue;
         }
-        this.#urls.set(key, { partition: held, cash, isTaken: false });
+        this.#urls.set(key, { partition: held, cash, isTaken: false, isAside: false });
         held.urls++;
         shard.enqueueNew(found, host, low, high);
         count++;
@@ -351,7 +362,7 @@ export class HeldPartitions {
     const id = Buffer.from(packed.subarray(0, 8));
     const key = `packed ${keyOf(id.readUInt32LE(0), id.readUInt32LE(4))}`;
     if (this.#urls.has(key)) return;
-    this.#urls.set(key, { partition: held, cash: 0, isTaken: true });
+    this.#urls.set(key, { partition: held, cash: 0, isTaken: true, isAside: false });
     held.urls++;
     const { number: partition, token } = held;
     const block = { partition, token, host, id, links: unpackLinks(packed) };

@@ -22,7 +22,7 @@ import { RedisEngine } from "./redis-engine.ts";
 import { defineScripts } from "./scripts/named-scripts.ts";
 import { StepFile } from "./steps/step-file.ts";
 
-/** URLs of a host that are fetched ahead: with one connection few, else enough for all of them. */
+/** With one connection few, else enough for all of them. */
 const MIN_AHEAD = 4;
 const MAX_AHEAD = 256;
 /** What is fetched ahead stays in memory up to this; more than that has never been seen. */
@@ -113,7 +113,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
         logsFlushed: () => logSync.flushed(),
       });
     },
-    aheadPerHost: Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost)),
+    aheadPerHost: aheadOf(config),
     maxPagesPerSite: config.maxPagesPerSite,
     maxEngineBytes: config.engineMemoryBytes,
     shares: new SiteShares(config.linksPerThread),
@@ -134,6 +134,12 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     },
   });
   return frontier;
+}
+
+/** URLs of a host that are fetched ahead: by cash none but the next, because links may raise others meanwhile. */
+function aheadOf({ order, perHost }: CrawlConfig): number {
+  if (order === "opic" && perHost === 1) return 1;
+  return Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost));
 }
 
 /** A second connection, because one that listens can do nothing else. */

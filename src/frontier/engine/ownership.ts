@@ -119,10 +119,16 @@ export class Ownership {
     const engine = this.#engine;
     let left = engine.partitions;
     let pages = 0;
+    let isAlive = false;
+    const onBuried = () => this.#burying.delete(holder);
     for (let partition = 0; partition < engine.partitions; partition++) {
       engine.fence(partition, holder, (settled) => {
-        pages += settled;
-        if (--left === 0) engine.bury(holder, pages, () => this.#burying.delete(holder));
+        // It has renewed a lease since it was last heard of: it stood still, and goes on.
+        if (settled === undefined) isAlive = true;
+        else pages += settled;
+        if (--left > 0) return;
+        if (isAlive) onBuried();
+        else engine.bury(holder, pages, onBuried);
       });
     }
   }

@@ -198,10 +198,11 @@ export class RedisEngine implements Engine {
     });
   }
 
-  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
+  fence(partition: number, holder: string, onAnswer: (pages: number | undefined) => void): void {
     const { keys, order } = this.#parts;
-    this.#run("owFence", keys.partition(partition), [holder, order], (pages) => {
-      if (Number(pages) >= 0) onAnswer(Number(pages));
+    this.#run("owFence", keys.partition(partition), [holder, order], (reply) => {
+      const pages = Number(reply);
+      if (pages !== -1) onAnswer(pages < 0 ? undefined : pages);
       else setTimeout(() => this.fence(partition, holder, onAnswer), TRY_AGAIN_MS);
     });
   }

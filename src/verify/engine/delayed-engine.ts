@@ -120,8 +120,11 @@ export class DelayedEngine implements Engine {
     this.#later((on: OnAnswer<void>) => this.#engine.release(claim, () => on()), onAnswer);
   }
 
-  fence(partition: number, holder: string, onAnswer: OnAnswer<number>): void {
-    this.#later((on: OnAnswer<number>) => this.#engine.fence(partition, holder, on), onAnswer);
+  fence(partition: number, holder: string, onAnswer: OnAnswer<number | undefined>): void {
+    this.#later(
+      (on: OnAnswer<number | undefined>) => this.#engine.fence(partition, holder, on),
+      onAnswer,
+    );
   }
 
   beat(about: string, isLeaving: boolean, onAnswer: OnAnswer<BeatAnswer>): void {

@@ -68,7 +68,10 @@ const SYNC_MS = 900;
 const STOPPED_MS = { short: 1.4 * LEASE_MS, long: 4 * LEASE_MS };
 const AWAY_MS = { short: 0, long: 1.4 * LEASE_MS };
 const MAX_STEPS = 4000;
-/** Engine or worker, not both at the same instant: a worker that dies within this of a power loss may take with it what only it could resend. */
+/**
+ * Engine or worker, not both at the same instant. A worker that dies within this of a power loss may take with it what only
+ * it could resend; one that stands still is taken for the holder by an engine that has forgotten who came after it.
+ */
 const APART_MS = 3 * LEASE_MS;
 
 const page = (host: string, number: number) => `http://${host}.test/${number}`;
@@ -94,13 +97,13 @@ export class DisturbedCrawl {
   #nowMs = 0;
   #kept: ReturnType<ScriptModel["snapshot"]>;
   #syncedMs = 0;
-  #killedMs = Number.NEGATIVE_INFINITY;
+  #hurtMs = Number.NEGATIVE_INFINITY;
   #lostMs = Number.NEGATIVE_INFINITY;
   /** Until then the engine does not answer. */
   #awayMs = 0;
   /** A worker was killed, or stood still. */
   #hasHurtWorkers = false;
-  /** Workers that had left when power was lost: the engine may have forgotten that, and then rightly takes them for dead. */
+  /** Workers that had left when power was lost, or left meanwhile: the engine may not know, and then rightly takes them for dead. */
   readonly #gone = new Set<number>();
   #violation: string | undefined;
   /** Power is lost as soon as its process has ended. */
@@ -173,15 +176,17 @@ export class DisturbedCrawl {
     if (!this.#mayAct(worker, step)) return;
     if (worker.breaksIn > 0 && --worker.breaksIn === 0) this.#break(worker);
     worker.round(this.#nowMs);
+    // Nobody hears that it leaves.
+    if (worker.hasExited && this.#nowMs < this.#awayMs) this.#gone.add(worker.number);
     if (worker.hasExited && worker === this.#losesPowerAfter) {
       this.#losesPowerAfter = undefined;
-      this.#gone.add(worker.number);
       this.#losePower(0);
     }
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
     else if (disturbance?.kind === "stop") {
       this.#hasHurtWorkers = true;
       worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
+      this.#hurtMs = worker.stoppedMs;
       worker.breaksIn = disturbance.breaks ? 2 : 0;
     } else if (kind !== "delay") this.#execute(worker, executed);
     // The disk is as slow as every second round of its worker.
@@ -213,12 +218,13 @@ export class DisturbedCrawl {
         for (const executed of ["none", "one", "all"] as const)
           all.push({ kind: "kill", worker: number, executed });
       if (link.answered > 0) all.push({ kind: "break", worker: number });
-      for (const time of ["short", "long"] as const)
-        for (const breaks of [false, true])
-          all.push({ kind: "stop", worker: number, time, breaks });
+      if (this.#nowMs - this.#lostMs > APART_MS)
+        for (const time of ["short", "long"] as const)
+          for (const breaks of [false, true])
+            all.push({ kind: "stop", worker: number, time, breaks });
       all.push({ kind: "delay", worker: number });
     }
-    if (isBegun && this.#nowMs - this.#killedMs > APART_MS)
+    if (isBegun && this.#nowMs - this.#hurtMs > APART_MS)
       for (const time of ["short", "long"] as const) all.push({ kind: "power loss", time });
     return all;
   }
@@ -227,13 +233,15 @@ export class DisturbedCrawl {
     this.#awayMs = this.#nowMs + awayMs;
     this.#lostMs = this.#awayMs;
     this.#model.restart(this.#kept, `run${++this.#runs}`);
+    for (const { isLeaving, hasExited, number } of this.#workers)
+      if (isLeaving || hasExited) this.#gone.add(number);
     // It may lose power again before it syncs.
     this.#kept = this.#model.snapshot();
     for (const worker of this.#workers) this.#break(worker);
   }
 
   #kill(worker: SimWorker, executed: "none" | "one" | "all"): void {
-    this.#killedMs = this.#nowMs;
+    this.#hurtMs = this.#nowMs;
     this.#hasHurtWorkers = true;
     this.#execute(worker, executed);
     worker.isDead = true;

@@ -74,7 +74,7 @@ class AnsweredIsSynced extends ScriptModel {
 
 /** Who leaves does not wait until what was answered is on disk. */
 class LeavesUnflushed extends ScriptModel {
-  override flushed(onAnswer: (life: string | undefined) => void): void {
+  override flushed(_holder: string, onAnswer: (life: string | undefined) => void): void {
     onAnswer(this.run);
   }
 }
@@ -83,6 +83,23 @@ class LeavesUnflushed extends ScriptModel {
 class OneLife extends ScriptModel {
   override sync(): void {
     for (const waiter of this.syncWaiters.splice(0)) waiter("always the same");
+  }
+}
+
+/** Whoever was silent is taken for dead, also when it has renewed its lease since. */
+class FencesTheLiving extends ScriptModel {
+  override fence(partition: number, holder: string): number | undefined {
+    const at = this.partitions[partition]!;
+    if (at.holder === holder) at.expMs = this.nowMs;
+    return super.fence(partition, holder);
+  }
+}
+
+/** Who leaves gives its partitions back before it knows that its ends are on disk. */
+class LeavesBeforeItIsSure extends ScriptModel {
+  override flushed(holder: string, onAnswer: (life: string | undefined) => void): void {
+    if (this.partitions.some((one) => one.holder === holder)) onAnswer(this.run);
+    else super.flushed(holder, onAnswer);
   }
 }
 
@@ -97,4 +114,10 @@ export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "a sync covers earlier lives of the engine", Model: OneLife },
   { name: "who leaves does not wait for the engine's disk", Model: LeavesUnflushed },
   { name: "settle before archive", settlesBeforeArchive: true },
+];
+
+/** Broken variants that only two things that go wrong can show. */
+export const PAIR_MUTANTS: readonly EngineMutant[] = [
+  { name: "a lease that is valid is taken away", Model: FencesTheLiving },
+  { name: "who leaves gives back before it is sure", Model: LeavesBeforeItIsSure },
 ];

@@ -40,6 +40,29 @@ export function exploreDisturbances(
   return explore([]) ?? { crawls, violation: undefined, disturbances: [], placed: [] };
 }
 
+/** Runs a crawl with pairs of disturbances, of all that there are every so-many-th. */
+export function explorePairs(every: number, mutant?: EngineMutant): DisturbanceResult {
+  const variant = mutant ?? { name: "shipped" };
+  const run = (placed: readonly Placed[]) => new DisturbedCrawl(variant).run(placed);
+  let pairs = 0;
+  let crawls = 0;
+  for (const [step, choices] of run([]).choices.entries())
+    for (let choice = 0; choice < choices; choice++) {
+      const first = { step, choice };
+      for (const [later, more] of run([first]).choices.entries()) {
+        if (later <= step) continue;
+        for (let second = 0; second < more; second++) {
+          if (++pairs % every !== 0) continue;
+          crawls++;
+          const placed = [first, { step: later, choice: second }];
+          const { violation, disturbances } = run(placed);
+          if (violation !== undefined) return { crawls, violation, disturbances, placed };
+        }
+      }
+    }
+  return { crawls, violation: undefined, disturbances: [], placed: [] };
+}
+
 /** What is explored of the orders in which things happen. */
 export interface WindowBounds {
   /** Rounds in a row of which every order is tried. */

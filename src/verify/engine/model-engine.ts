@@ -79,7 +79,7 @@ export class ModelEngine implements Engine {
     onAnswer();
   }
 
-  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
+  fence(partition: number, holder: string, onAnswer: (pages: number | undefined) => void): void {
     onAnswer(this.model.fence(partition, holder));
   }
 
@@ -131,7 +131,7 @@ export class ModelEngine implements Engine {
   }
 
   flushed(onAnswer: (life: string | undefined) => void): void {
-    this.model.flushed(onAnswer);
+    this.model.flushed(this.holder, onAnswer);
   }
 
   wake(partition: number): void {

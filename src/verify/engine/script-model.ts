@@ -184,8 +184,8 @@ export class ScriptModel {
     this.syncWaiters.push(onAnswer);
   }
 
-  /** The same, for who leaves. */
-  flushed(onAnswer: (life: string | undefined) => void): void {
+  /** The same, for a holder that leaves. */
+  flushed(_holder: string, onAnswer: (life: string | undefined) => void): void {
     this.synced(onAnswer);
   }
 
@@ -445,8 +445,9 @@ export class ScriptModel {
     if (at.token === token) this.#free(at);
   }
 
-  fence(partition: number, holder: string): number {
+  fence(partition: number, holder: string): number | undefined {
     const at = this.partitions[partition]!;
+    if (at.holder === holder && at.expMs > this.nowMs) return undefined;
     if (at.holder === holder) this.#free(at);
     return at.pagesOf.get(holder) ?? 0;
   }
@@ -513,11 +514,12 @@ export class ScriptModel {
 
   bury(holder: string, pages: number): void {
     const known = this.totals.get(holder);
-    if (known !== undefined) {
+    // Who was granted nothing has nothing to give back, and nothing that it settled.
+    if (known !== undefined && known.granted > 0) {
       this.permitsLeft += known.granted - known.returned - pages;
       this.pages += pages - known.spent;
-      this.totals.delete(holder);
     }
+    this.totals.delete(holder);
     this.members.delete(holder);
     this.dead.add(holder);
   }

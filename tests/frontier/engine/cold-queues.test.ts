@@ -133,10 +133,10 @@ async function checkOrder(order: EngineOrder, open: (holder: string) => Engine):
   await packAll(a, token);
   const numbers = { number: 3 };
   const first = await take(a, token, 700, numbers);
-  // It dies with a block and a few URLs: the next holder gets the same.
+  // It leaves with a block and a few URLs: the next holder gets the same.
   const wanted = { partition: 0, token, hosts: 1, perHost: 30, refills: [], again: false };
   await asked<ExtractAnswer>((on) => a.extract(wanted, on));
-  await asked<number>((on) => b.fence(0, "a", on));
+  await asked<void>((on) => a.release({ partition: 0, token }, on));
   const mine = await claim(b);
   const rest = await take(b, mine, LINKS, { number: 1 });
   const found = [...first, ...rest].map((record) => record.toString("latin1"));

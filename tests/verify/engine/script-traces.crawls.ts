@@ -236,7 +236,7 @@ class Trace {
       await answered((on) => engine.release({ partition: 0, token }, () => on(undefined)));
       this.#script.release({ partition: 0, token });
     } else {
-      const pages = await answered<number>((on) => engine.fence(0, HOLDERS[by]!, on));
+      const pages = await answered<number | undefined>((on) => engine.fence(0, HOLDERS[by]!, on));
       assert.equal(pages, this.#script.fence(0, HOLDERS[by]!));
     }
     await this.#takeOrder();

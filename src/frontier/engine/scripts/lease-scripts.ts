@@ -135,11 +135,15 @@ redis.call('HDEL', K, 'holder', 'token', 'exp')
 return {'released'}
 `;
 
-/** fence: holder, order. Its lease ends, and nothing that it sends is accepted any more; answers how many pages it settled, -1 if frozen. */
+/**
+ * fence: holder, order. A lease that has run out ends, and nothing that its holder sends is accepted any more; answers how many
+ * pages it settled, -1 if frozen, -2 if its lease is valid: whoever takes it for dead has not heard of it lately.
+ */
 export const FENCE = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
-local state = redis.call('HMGET', K, 'frozen', 'run', 'node')
+local state = redis.call('HMGET', K, 'frozen', 'run', 'node', 'holder', 'exp')
 if state[1] or isStray(state[2], state[3]) then return -1 end
-if redis.call('HGET', K, 'holder') == ARGV[1] then
+if state[4] == ARGV[1] then
+  if tonumber(state[5] or '0') > nowMs() then return -2 end
   requeue(ARGV[2])
   redis.call('HDEL', K, 'holder', 'token', 'exp')
 end
