@@ -30,7 +30,7 @@ export interface EngineTables {
   readonly nameByte: Uint8Array;
   /** One table for each kind of charset. */
   readonly wordBytes: readonly [utf8: Uint8Array, singleByte: Uint8Array, multiByte: Uint8Array];
-  /** Elements that JavaScript wants to see, by id: 1 always, 2 if it is a meta element whose name may be wanted. */
+  /** Elements that JavaScript wants to see, by id: 1 always, 2 if it is a meta element whose name may be wanted, 3 a link element that may lead. */
   readonly asked: Uint8Array;
   readonly tags: Readonly<Record<"a" | "desc" | "select" | "tbody" | "title" | "xmp", number>>;
 }
@@ -70,7 +70,8 @@ interface EngineCode extends Record<string, unknown> {
 /** Exported constants of the code. */
 type Place = { readonly value: number };
 
-const MEMORY_PAGES = 80;
+// Of these 11 MiB only what pages have needed so far is really in memory.
+const MEMORY_PAGES = 176;
 const WASM_PAGE_BYTES = 1 << 16;
 const MARGIN_BYTES = 64;
 

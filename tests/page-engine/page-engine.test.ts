@@ -28,7 +28,7 @@ test("every beginning of a page gives what the reference finds in it", () => {
 });
 
 test("what the engine does not know it leaves to the reference", () => {
-  const many = "<a href=x>".repeat(8200);
+  const many = "<a href=x>".repeat(16400);
   const long = "<a href=0123456789012345678901234567890123456789>".repeat(30_000);
   const pages = {
     "content moved out of a table": html("<table><a href=x>y</a></table>"),
@@ -105,6 +105,48 @@ test("origins that are linked in turn are all learned, also where their hashes m
   const asked = engineCounts.asked;
   assert.equal(agrees(html(links), url), true);
   assert.equal(engineCounts.asked, asked, "they are known by now");
+});
+
+test("link elements with the usual values of rel are not asked about, all others are", () => {
+  const count = (page: string) => {
+    const asked = engineCounts.asked;
+    assert.equal(agrees(html(page), url), true, page);
+    return engineCounts.asked - asked;
+  };
+  const link = (rel: string) => `<link ${rel} href=/x>`;
+  const usual = ["stylesheet", "StyleSheet", "icon", "'SHORTCUT icon'", "preload", "preconnect"];
+  for (const rel of usual) assert.equal(count(link(`rel=${rel}`)), 0, rel);
+  for (const none of ["", "rel", "rel=''"]) assert.equal(count(link(none)), 0, none);
+  const others = [
+    "next",
+    "'alternate stylesheet'",
+    "' icon'",
+    "&#105;con",
+    "'shortcut\ticon'",
+    "i\u212Aon",
+  ];
+  for (const rel of [
+    ...others,
+    "stylesheer",
+    "stylesh\u0045\u00e9t",
+    "preloae",
+    "iconx",
+    "license",
+  ])
+    assert.equal(count(link(`rel=${rel}`)), 1, rel);
+});
+
+test("of values of http-equiv only those are asked about that may count", () => {
+  const asked = engineCounts.asked;
+  const page = html(
+    "<meta http-equiv=Content-Type content='text/html; charset=utf-8'><meta http-equiv=x-ua-compatible content=x>" +
+      "<meta http-equiv=REFRESH content='5; url=/later'><meta http-equiv=robots content=nofollow>" +
+      "<meta http-equiv=' refresh' content='5; url=/never'><meta http-equiv=content-type name=robots content=noindex>",
+  );
+  assert.equal(agrees(page, url), true);
+  // x-ua-compatible is as long as tdm-reservation.
+  assert.equal(engineCounts.asked - asked, 4);
+  assert.deepEqual(parsePage(page, url).links, ["http://h.example/later"]);
 });
 
 test("only meta elements whose names may count are asked about, however those are written", () => {

@@ -1,10 +1,10 @@
 // Where things are in the engine's memory. Exported, so that JavaScript reads the same numbers.
 
 /** Longer pages are read by the reference. Behind the page there are zeros, so that reading ahead finds nothing. */
-export const MAX_PAGE: i32 = 1 << 20;
+export const MAX_PAGE: i32 = 4 << 20;
 /** More links than this, or more bytes of them, are left to the reference. */
-export const MAX_RECORDS: i32 = 8192;
-export const MAX_LINES: i32 = 2 << 20;
+export const MAX_RECORDS: i32 = 16384;
+export const MAX_LINES: i32 = 4 << 20;
 /** The longest URL that is followed; the reference says why a longer one is not. */
 export const MAX_URL: i32 = 2083;
 /** How many words are kept as text, and the most pieces they may be in. */

@@ -19,7 +19,7 @@ import {
   RECORD,
   RECORDS,
 } from "./engine-layout";
-import { mayBeLicense, mayCount } from "./asked-elements";
+import { mayBeLicense, mayCount, mayLead } from "./asked-elements";
 import { hostEnd, isSame, knownOrigin, learnOrigin } from "./link-origins";
 import { nextByte } from "./scan-markup";
 import { urlHash } from "./url-hash";
@@ -62,8 +62,10 @@ let mark: i32 = 0;
 let isOwn: bool = false;
 let ownOrigin: i32 = -1;
 
-/** In the table of elements that JavaScript is asked about, for meta elements: only those that may count. Any other number: always. */
+// In the table of elements that JavaScript is asked about: meta elements only if they may count, link elements only if
+// they may lead somewhere. Any other number: always.
 const ASKED_BY_NAME: u8 = 2;
+const ASKED_BY_REL: u8 = 3;
 
 /**
  * Goes through the records of the page. `tagsAsked` tells which elements JavaScript wants to see; with `asksRel` also every
@@ -104,7 +106,9 @@ export function resolve(
     const at = <usize>(RECORDS + RECORD * i);
     const id = load<u8>(at);
     const asked = load<u8>(<usize>(tagsAsked + id));
-    if (asked != ASKED_BY_NAME || mayCount(at, metaLengths)) {
+    const isWanted =
+      asked == ASKED_BY_NAME ? mayCount(at, metaLengths) : asked != ASKED_BY_REL || mayLead(at);
+    if (isWanted) {
       const rel = load<i32>(at, 12);
       const isAsked =
         asked != 0 || (rel >= 0 && (asksRel == 1 || mayBeLicense(rel, load<i32>(at, 16))));

@@ -29,8 +29,9 @@ export const ENGINE_TABLES: EngineTables = {
   nameByte: NAME_BYTE,
   wordBytes: [UTF8, SINGLE_BYTE, MULTI_BYTE],
   asked: bytesById([
-    ["base link", 1],
+    ["base", 1],
     ["meta", 2],
+    ["link", 3],
   ]),
   tags: { a: T.a, desc: T.desc, select: T.select, tbody: T.tbody, title: T.title, xmp: T.xmp },
 };
