@@ -29,10 +29,6 @@ const INLINED = new Set([join(src, "cli", "run-crawl.js"), join(src, "cli", "run
 /** Shared by all entry points of a thread: `instanceof` compares its classes. */
 const ERRORS = join(src, "errors.js");
 
-/** The only package that is bundled: a fifth of its code is used, and it alone is 95 files. */
-const ZOD = join(root, "node_modules", "zod");
-const LICENCE = `/*! zod: ${readFileSync(join(ZOD, "LICENSE"), "utf8")}*/\n`;
-
 /** Bundles entry points into one file each, below `target`; returns the modules that they import at run time. */
 export async function bundle(entries, target, options = {}) {
   const imported = new Set();
@@ -115,12 +111,9 @@ function addresses(folder, { inlined = new Set(), outside = () => false, isSplit
         if (file !== ERRORS && isInside && !outside(file)) return undefined;
         return { path: fromHere(file), external: true };
       });
-      on.onResolve({ filter: /^[^./]/ }, ({ path }) =>
-        !isSplit && /^zod($|\/)/.test(path) ? undefined : { path, external: true },
-      );
+      on.onResolve({ filter: /^[^./]/ }, ({ path }) => ({ path, external: true }));
       on.onLoad({ filter: /\.js$/ }, ({ path }) => {
         const text = readFileSync(path, "utf8");
-        if (path.startsWith(ZOD + sep)) return { contents: LICENCE + text };
         const address = `new URL(${JSON.stringify(fromHere(path))}, import.meta.url).href`;
         return { contents: text.replaceAll("import.meta.url", address) };
       });

@@ -13,12 +13,16 @@ const [folder, level = "3"] = process.argv.slice(2);
 const CODES = {
   "src/page-engine/assembly/engine-exports.ts": [
     "src/page-engine/page-engine.wasm",
-    ["--importMemory", "--initialMemory", "80", "--maximumMemory", "80"],
+    ["--importMemory", "--initialMemory", "176", "--maximumMemory", "176"],
   ],
   "src/hash/assembly/sip-hash-code.ts": ["src/hash/sip-hash-code.wasm", ["--initialMemory", "1"]],
   "src/frontier/seen/assembly/seen-code.ts": [
     "src/frontier/seen/seen-code.wasm",
     ["--initialMemory", "7"],
+  ],
+  "src/store/templates/assembly/store-exports.ts": [
+    "src/store/templates/page-templates.wasm",
+    ["--importMemory", "--initialMemory", "192", "--maximumMemory", "192"],
   ],
   "src/parse/words/assembly/text-run-code.ts": [
     "src/parse/words/text-run-code.wasm",

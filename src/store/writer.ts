@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import type { PageLocation } from "../frontier/finish.ts";
 import { doLater, doNow, type FileWork } from "../runtime/file-work.ts";
 import type { Capture, CaptureFacts } from "./capture.ts";
 
@@ -45,6 +46,12 @@ export interface Writer<E = Entry> {
    * True when so much waits in memory that it should be flushed; more may be appended before that.
    */
   append(entry: E): boolean;
+  /**
+   * Takes a page straight from the parts of its frame, where that can be done: answers where its record is, undefined when
+   * it has taken nothing and the capture is to be appended. `isDue` then says what `append` answers.
+   */
+  appendPlain?(facts: Buffer, body: Buffer): PageLocation | undefined;
+  readonly isDue?: boolean;
   /** Hands everything to the operating system. After a fault everything stays, and the step may be repeated. */
   flush(done: Done): void;
   /** Makes everything that was flushed survive a power loss. */
@@ -96,17 +103,23 @@ export interface WrittenFiles {
   closing(): FileWork;
 }
 
+/** A writer over files, and the files. */
+export interface FileWriter<E, Files> extends Writer<E> {
+  readonly files: Files;
+}
+
 /** A writer over files. It answers at once, and where a crawler shares the thread (`isJoined`) by and by. */
-export function fileWriter<E = Entry>(
-  files: WrittenFiles,
+export function fileWriter<E, Files extends WrittenFiles>(
+  files: Files,
   isJoined: boolean | undefined,
   append: (entry: E) => boolean,
-): Writer<E> {
+): FileWriter<E, Files> {
   const run = (work: FileWork, done: Done): void => {
     if (isJoined === true) doLater(work, done);
     else answer(() => doNow(work), done);
   };
   return {
+    files,
     append,
     flush: (done) => run(files.flushing(), done),
     sync: (done) => run(files.syncing(), done),

@@ -105,6 +105,13 @@ export class JsonlFile {
     this.#bytes[this.#used++] = NEWLINE;
   }
 
+  /** Takes whole lines with their ends. */
+  holdLines(lines: Uint8Array): void {
+    if (this.#used + lines.length > this.#bytes.length) this.#reserve(lines.length);
+    this.#bytes.set(lines, this.#used);
+    this.#used += lines.length;
+  }
+
   /** Takes a line in two parts: the bytes of its start, as `jsonLine` made it, and its end. */
   holdParts(start: Uint8Array, end: string): void {
     this.#reserve(start.length + BYTES_PER_CHAR * end.length + 1);

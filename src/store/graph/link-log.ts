@@ -8,7 +8,7 @@ import { safePage } from "../files/safe-text.ts";
 import { partOf } from "../folder/crawl-folder.ts";
 import { graphFacts, graphId, graphPaths, type IdRules } from "../folder/graph-facts.ts";
 import { LINK_END, LINK_START, type LinkList, type LinkPrints } from "../link-list.ts";
-import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
+import { type FileWriter, fileWriter, type ListEntry, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { RecentIds } from "./recent-ids.ts";
 
@@ -27,7 +27,7 @@ export function openGraph({
   folder,
   thread,
   isJoined,
-}: Pick<WriterOptions, "folder" | "thread" | "isJoined">): Writer<ListEntry> {
+}: Pick<WriterOptions, "folder" | "thread" | "isJoined">): FileWriter<ListEntry, LinkLog> {
   const { facts, out, nodes } = graphPaths(folder);
   const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
   return fileWriter(log, isJoined, (entry: ListEntry) => {
@@ -41,16 +41,17 @@ export function openGraph({
  * written again after a while; `finishGraph` sorts and removes duplicates.
  */
 export class LinkLog {
-  readonly #rules: IdRules;
+  /** What makes the ids. */
+  readonly rules: IdRules;
   readonly #edges: AppendFile;
   readonly #names: JsonlFile;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
   #used = 0;
   /** Ids whose names are in the list. */
-  readonly #named = new RecentIds();
+  #named = new RecentIds();
 
   constructor(rules: IdRules, edgesPath: string, namesPath: string) {
-    this.#rules = rules;
+    this.rules = rules;
     // Half an edge that a crash left would shift all that follow.
     const size = statSync(edgesPath, { throwIfNoEntry: false })?.size ?? 0;
     if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
@@ -63,10 +64,23 @@ export class LinkLog {
     return this.#names.isDue || this.#used >= FLUSH_EDGES * EDGE_WORDS;
   }
 
+  /** Remembers named ids in this memory, which another writer of the same files shares; before the first page. */
+  shareNamed(words: Uint32Array): void {
+    this.#named = new RecentIds(words);
+  }
+
+  /** Takes edges as they are in the file, and lines of names. */
+  hold(edges: Uint8Array, names: Uint8Array): void {
+    this.#names.holdLines(names);
+    this.#reserve(edges.length / EDGE_BYTES);
+    new Uint8Array(this.#waiting.buffer).set(edges, this.#used * 4);
+    this.#used += (edges.length / EDGE_BYTES) * EDGE_WORDS;
+  }
+
   /** Adds a page with its links; writes nothing. */
   page(url: string, links: LinkList): void {
     const { length, prints } = links;
-    const rules = this.#rules;
+    const { rules } = this;
     this.#reserve(length);
     const safe = safePage(url);
     graphId(safe, rules);
@@ -125,7 +139,7 @@ export class LinkLog {
     for (let i = 0, from = LINK_START.length; i < length; i++) {
       const end = lines.indexOf(LINK_END, from);
       const name = lines.toString("latin1", from, end);
-      graphId(name, this.#rules);
+      graphId(name, this.rules);
       const { high: targetHigh, low: targetLow } = lastFingerprint;
       if (this.#named.add(targetHigh, targetLow)) this.#name(targetHigh, targetLow, name);
       this.#waiting.set([high, low, targetHigh, targetLow], this.#used);

@@ -1,13 +1,19 @@
 const SETS = 1 << 15;
 const WAYS = 4;
 const WORDS = 2 * WAYS;
+/** Words of memory for them; the code of `templates/` uses it in the same way. */
+export const RECENT_WORDS = SETS * WORDS;
 
 /**
  * Ids of 64 bits that were added lately, in 1 MiB: a cache of sets of four. The low bits of an id choose a set, in which
  * the latest id comes first and the oldest is forgotten; with sets of one, two ids could replace each other for ever.
  */
 export class RecentIds {
-  readonly #words = new Uint32Array(SETS * WORDS);
+  readonly #words: Uint32Array;
+
+  constructor(words: Uint32Array = new Uint32Array(RECENT_WORDS)) {
+    this.#words = words;
+  }
 
   /** Adds an id; false when it was added lately. */
   add(high: number, low: number): boolean {

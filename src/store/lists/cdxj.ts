@@ -26,7 +26,12 @@ export function cdxjLine(
   const isBare = isRevisit && capture.status === NOT_MODIFIED_STATUS;
   const status = isBare ? "" : `,"status":"${capture.status}"`;
   const digestText = jsonText(digest.slice(digest.indexOf(":") + 1));
-  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${pageJson(capture.url)}${mimeField}${status},"digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${fileJson(location.file)}}`;
+  return `${indexKey(url)} ${timestamp14(capture.date)} {"url":${pageJson(capture.url)}${mimeField}${status},"digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${fileJson(location.file)}}`;
+}
+
+/** The key of a URL in the index; it holds no spaces. */
+export function indexKey(url: string): string {
+  return surtKey(url).replace(NOT_KEY, "");
 }
 
 /** The fields of an index line. A key may hold braces, but no spaces. */

@@ -1,7 +1,7 @@
 import { isListed, locationOf } from "../capture.ts";
 import { escapeStray, JsonlFile } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
-import { fileWriter, type ListEntry, type Writer, type WriterOptions } from "../writer.ts";
+import { type FileWriter, fileWriter, type ListEntry, type WriterOptions } from "../writer.ts";
 import { cdxjLine } from "./cdxj.ts";
 import { fileJson } from "./list-texts.ts";
 import { pageLine } from "./page-line.ts";
@@ -9,12 +9,14 @@ import { pageLine } from "./page-line.ts";
 // Builder 0 writes pages.jsonl and crawl.jsonl themselves, so that they can be followed while the crawl runs, the others
 // a part beside them; index and skipped report are parts for all, because they end up sorted.
 
+type ListWriter = FileWriter<ListEntry, JsonlFile>;
+
 /** A writer that holds the lines of entries until they are flushed. */
 function listWriter(
   path: string,
   isJoined: boolean | undefined,
   add: (entry: ListEntry, file: JsonlFile) => void,
-): Writer<ListEntry> {
+): ListWriter {
   const file = new JsonlFile(path);
   return fileWriter(file, isJoined, (entry) => {
     add(entry, file);
@@ -23,32 +25,37 @@ function listWriter(
 }
 
 /** Lists every capture in the archive. */
-export function indexWriter(path: string, isJoined?: boolean): Writer<ListEntry> {
+export function indexWriter(path: string, isJoined?: boolean): ListWriter {
   return listWriter(path, isJoined, (entry, file) => {
     if (entry.kind === "capture") file.hold(cdxjLine(entry, entry.archived!));
   });
 }
 
 /** Lists every page. */
-export function pageWriter(path: string, isJoined?: boolean): Writer<ListEntry> {
+export function pageWriter(path: string, isJoined?: boolean): ListWriter {
   return listWriter(path, isJoined, (entry, file) => {
     if (entry.kind === "capture" && isListed(entry)) file.hold(pageLine(entry, entry.archived!));
   });
 }
 
 /** indexes/index.cdxj, where there is an archive. */
-export function openIndex({ folder, thread, config, isJoined }: WriterOptions): Writer | undefined {
+export function openIndex({
+  folder,
+  thread,
+  config,
+  isJoined,
+}: WriterOptions): ListWriter | undefined {
   if (!config.store.includes("warc")) return undefined;
   return indexWriter(partOf(crawlPaths(folder).index, thread), isJoined);
 }
 
 /** pages/pages.jsonl. */
-export function openPages({ folder, thread, isJoined }: WriterOptions): Writer {
+export function openPages({ folder, thread, isJoined }: WriterOptions): ListWriter {
   return pageWriter(ownPath(crawlPaths(folder).pages, thread), isJoined);
 }
 
 /** logs/crawl.jsonl: one line per URL and outcome. */
-export function openLog({ folder, thread, isJoined }: WriterOptions): Writer {
+export function openLog({ folder, thread, isJoined }: WriterOptions): ListWriter {
   return listWriter(ownPath(crawlPaths(folder).log, thread), isJoined, (entry, log) => {
     if (entry.kind === "outcome") log.hold(entry.line);
     if (entry.kind !== "capture" || entry.line === undefined) return;
@@ -59,7 +66,7 @@ export function openLog({ folder, thread, isJoined }: WriterOptions): Writer {
 }
 
 /** reports/skipped.jsonl: each URL is reported once, however often it was skipped. */
-export function openSkipped({ folder, thread, isJoined }: WriterOptions): Writer {
+export function openSkipped({ folder, thread, isJoined }: WriterOptions): ListWriter {
   return listWriter(partOf(crawlPaths(folder).skipped, thread), isJoined, (entry, file) => {
     if (entry.kind === "skipped") for (const line of entry.lines) file.hold(escapeStray(line));
   });

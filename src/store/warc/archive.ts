@@ -68,7 +68,8 @@ export class Archive {
   readonly #options: ArchiveOptions;
   readonly #secrets: Secrets | undefined;
   readonly #clock: () => number;
-  readonly #known: KnownPayloads;
+  /** Payloads archived lately. */
+  readonly known: KnownPayloads;
   /** What is not written yet. */
   readonly #members = new MemberBuffer();
   #file: ArchiveFile | undefined;
@@ -81,12 +82,63 @@ export class Archive {
     this.#options = options;
     this.#secrets = options.keepsSecrets === true ? undefined : (options.secrets ?? secretsOf());
     this.#clock = options.clock ?? Date.now;
-    this.#known = new KnownPayloads(options.knownPayloads ?? 0);
+    this.known = new KnownPayloads(options.knownPayloads ?? 0);
   }
 
   /** Whether so much waits that it should be flushed, or the file has reached its size. */
   get isDue(): boolean {
     return this.#members.length >= FLUSH_BYTES || this.#isFull();
+  }
+
+  /** The file to which members may be added as they are; undefined when one has to be begun, or something written first. */
+  get openName(): string | undefined {
+    const file = this.#file;
+    return file === undefined || this.isDue || this.end === 0 ? undefined : file.name;
+  }
+
+  /** Where the next member begins. */
+  get end(): number {
+    return this.#file!.size + this.#members.length;
+  }
+
+  /** Id of the open file's first record. */
+  get warcinfoId(): string {
+    return this.#warcinfoId;
+  }
+
+  /** Whether it is due with so many more bytes and captures. */
+  isDueWith(bytes: number, captures: number): boolean {
+    const { rotateBytes, rotatePages = Number.POSITIVE_INFINITY } = this.#options;
+    return (
+      this.#members.length + bytes >= FLUSH_BYTES ||
+      this.end + bytes >= rotateBytes ||
+      this.#captures + captures >= rotatePages
+    );
+  }
+
+  /** Adds the members of so many captures to the open file. */
+  put(members: Uint8Array, captures: number): void {
+    this.#members.put(members);
+    this.#captures += captures;
+  }
+
+  /** A record as a compressed member, valid until the next call. */
+  compress(record: Uint8Array): Uint8Array {
+    return this.#members.compress(record, this.#options.level);
+  }
+
+  get level(): number {
+    return this.#options.level;
+  }
+
+  /** Metadata records are compressed by this at the fastest level, where it makes them smaller. */
+  deflateBy(deflate: (record: Uint8Array) => Uint8Array | undefined): void {
+    if (this.level === 1) this.#members.deflateBy(deflate);
+  }
+
+  /** Whether a request is archived as it was sent. */
+  isPlainRequest(request: Buffer): boolean {
+    return this.#secrets === undefined || requestBlock(request, this.#secrets) === request;
   }
 
   /**
@@ -189,7 +241,7 @@ export class Archive {
     const offset = file.size + members.length;
     // The rest of a truncated body is unknown, so it equals no other; an empty one takes no space.
     const comparable = body.length > 0 && truncated === undefined;
-    const known = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
+    const known = comparable ? this.known.find(payloadDigest, payloadSha256) : undefined;
     const same = unchanged ?? known;
     const length =
       same === undefined
@@ -202,7 +254,7 @@ export class Archive {
     this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
     if (comparable) {
       const payload = { recordId, uri: safePage(capture.url), date: warcDate(capture.date) };
-      this.#known.add(payloadDigest, payloadSha256, payload);
+      this.known.add(payloadDigest, payloadSha256, payload);
     }
     this.#captures++;
     if (body.length >= LARGE_BODY_BYTES) giveBackMemory();
@@ -274,6 +326,7 @@ export class Archive {
       `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}Content-Type: ${contentType}\r\n`,
       block,
       bytes < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
+      type === "metadata",
     );
   }
 }

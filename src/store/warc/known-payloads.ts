@@ -68,18 +68,37 @@ export class KnownPayloads {
 
   /** Remembers where a payload was stored; the first record with that SHA-1 stays. */
   add(sha1: string, sha256: string, { recordId, uri, date }: PayloadRecord): void {
-    const key = keyOf(sha1);
-    if (this.#capacity === 0 || this.#slotOf(sha1, key) !== NONE) return;
-    const slot = this.#used < this.#capacity ? this.#used++ : this.#forgetOldest();
+    const slot = this.#newSlot(sha1);
+    if (slot === NONE) return;
     const text = sha1 + END + sha256 + END + recordId + END + date + END + uri;
     if (text.length <= SLOT_BYTES)
       this.#lengths[slot] = this.#texts.latin1Write(text, slot * SLOT_BYTES);
     else this.#long.set(slot, text);
+  }
+
+  /** The same for a record whose texts are bytes already, the SHA-1 first, with line ends between them. */
+  addBytes(sha1: string, texts: Buffer): void {
+    const slot = this.#newSlot(sha1);
+    if (slot === NONE) return;
+    if (texts.length > SLOT_BYTES) {
+      this.#long.set(slot, texts.toString("latin1"));
+      return;
+    }
+    this.#texts.set(texts, slot * SLOT_BYTES);
+    this.#lengths[slot] = texts.length;
+  }
+
+  /** A slot for a payload, which is now the one used last; NONE when its SHA-1 is known. */
+  #newSlot(sha1: string): number {
+    const key = keyOf(sha1);
+    if (this.#capacity === 0 || this.#slotOf(sha1, key) !== NONE) return NONE;
+    const slot = this.#used < this.#capacity ? this.#used++ : this.#forgetOldest();
     const chain = key & (this.#heads.length - 1);
     this.#keys[slot] = key;
     this.#next[slot] = this.#heads[chain]!;
     this.#heads[chain] = slot;
     this.#enter(slot);
+    return slot;
   }
 
   #textOf(slot: number): string {

@@ -28,6 +28,12 @@ export class MemberBuffer {
   #bytes = newBytes(FIRST_BYTES);
   #length = 0;
   readonly #compressor = new Compressor();
+  #deflateLinks: ((record: Uint8Array) => Uint8Array | undefined) | undefined;
+
+  /** Records that are lists of links are compressed by this, where it answers a member. */
+  deflateBy(deflate: (record: Uint8Array) => Uint8Array | undefined): void {
+    this.#deflateLinks = deflate;
+  }
 
   /** Bytes of all members so far. */
   get length(): number {
@@ -55,7 +61,12 @@ export class MemberBuffer {
    * "Name: value\r\n" of ASCII whose values went through safe-text; the digest of the block and
    * Content-Length, which frames it, are added here. Texts become UTF-8. Level 0 stores.
    */
-  add(fields: string, block: readonly (Uint8Array | string)[], level: number): number {
+  add(
+    fields: string,
+    block: readonly (Uint8Array | string)[],
+    level: number,
+    isLinks = false,
+  ): number {
     let blockBytes = 0;
     for (const part of block)
       blockBytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
@@ -72,8 +83,24 @@ export class MemberBuffer {
     const header = `${VERSION}${fields}WARC-Block-Digest: ${digest}${length}`;
     this.#bytes.latin1Write(header, from, header.length);
     this.#length =
-      level === 0 ? this.#store(start, from, size) : this.#deflate(start, from, size, level);
+      level === 0
+        ? this.#store(start, from, size)
+        : this.#deflate(start, from, size, level, isLinks);
     return this.#length - start;
+  }
+
+  /** Adds whole members. */
+  put(members: Uint8Array): void {
+    this.#reserve(members.length);
+    this.#bytes.set(members, this.#length);
+    this.#length += members.length;
+  }
+
+  /** Compresses a record; the member is valid until the next call. */
+  compress(record: Uint8Array, level: number): Uint8Array {
+    const member = this.#compressor.member(record, level);
+    member.set(MEMBER_HEADER);
+    return member;
   }
 
   #writeBlock(from: number, block: readonly (Uint8Array | string)[]): void {
@@ -89,11 +116,12 @@ export class MemberBuffer {
   }
 
   /** Compresses the record at `from` to `start`; answers where the member ends. */
-  #deflate(start: number, from: number, size: number, level: number): number {
-    const member = this.#compressor.member(this.#bytes.subarray(from, from + size), level);
+  #deflate(start: number, from: number, size: number, level: number, isLinks: boolean): number {
+    const record = this.#bytes.subarray(from, from + size);
+    const member =
+      (isLinks ? this.#deflateLinks?.(record) : undefined) ?? this.compress(record, level);
     this.#reserve(member.length);
     this.#bytes.set(member, start);
-    this.#bytes.set(MEMBER_HEADER, start);
     return start + member.length;
   }
 

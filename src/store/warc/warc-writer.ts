@@ -1,6 +1,6 @@
 import { type CredentialValue, parseHeader } from "../../config/values/credential-value.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { fileWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { type Entry, type FileWriter, fileWriter, type WriterOptions } from "../writer.ts";
 import { Archive } from "./archive.ts";
 import { allBut, type Secrets, secretsOf } from "./http-block.ts";
 
@@ -8,7 +8,12 @@ import { allBut, type Secrets, secretsOf } from "./http-block.ts";
 const KNOWN_PAYLOADS = 16_384;
 
 /** The WARC archive of a builder. */
-export function openWarc({ folder, thread, config, isJoined }: WriterOptions): Writer | undefined {
+export function openWarc({
+  folder,
+  thread,
+  config,
+  isJoined,
+}: WriterOptions): FileWriter<Entry, Archive> | undefined {
   if (!config.store.includes("warc")) return undefined;
   const archive = new Archive({
     folder: crawlPaths(folder).archive,
