@@ -8,6 +8,7 @@ import type { OwnHeaders } from "./credentials.ts";
 import { ListPlaces } from "./list-places.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
+import { promiseOf, type Receiver, tell } from "./receiver.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { isTrainingRefused } from "./robots/content-signal.ts";
 import type { RobotsAnswer, RobotsFetcher } from "./robots/robots-fetcher.ts";
@@ -76,11 +77,19 @@ export class Fetcher {
   }
 
   /** Fetches the URL unless it is refused or has to wait. */
-  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    if (this.#robots === undefined || lease.isCleared) return this.#fetchAllowed(lease);
+  fetch(lease: Lease): Promise<FetchOutcome> {
+    return promiseOf((receiver) => this.begin(lease, receiver));
+  }
+
+  /** The same without a promise: returns the outcome if it is known at once, otherwise the receiver is told. */
+  begin(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
+    if (this.#robots === undefined || lease.isCleared) return this.#beginAllowed(lease, receiver);
     const known = this.#robots.known(serverOf(lease.url));
-    if (known === undefined) return this.#fetchAfterRobots(lease, this.#robots);
-    return this.#refusal(lease, known) ?? this.#fetchAllowed(lease);
+    if (known === undefined) {
+      tell(this.#fetchAfterRobots(lease, this.#robots), receiver);
+      return undefined;
+    }
+    return this.#refusal(lease, known) ?? this.#beginAllowed(lease, receiver);
   }
 
   /** What robots.txt says about the use of what a server has; undefined when it says nothing. */
@@ -109,8 +118,10 @@ export class Fetcher {
     );
   }
 
-  #fetchAllowed(lease: Lease): Promise<FetchOutcome> {
-    return isList(lease.via) ? this.#fetchList(lease) : this.#fetch(lease);
+  #beginAllowed(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
+    if (!isList(lease.via)) return this.#request(lease, receiver);
+    tell(this.#fetchList(lease), receiver);
+    return undefined;
   }
 
   async #fetchList(lease: Lease): Promise<FetchOutcome> {
@@ -121,7 +132,7 @@ export class Fetcher {
     if (untilMs > 0) return { kind: "postponed", untilMs, aside: true };
     let isPostponed = false;
     try {
-      const outcome = await this.#fetch(lease);
+      const outcome = await promiseOf<FetchOutcome>((told) => this.#request(lease, told));
       isPostponed = outcome.kind === "postponed";
       // What is not decoded yet may cost the most.
       if (outcome.kind === "response") await outcome.response.tap?.finish?.();
@@ -131,14 +142,21 @@ export class Fetcher {
     }
   }
 
-  async #fetch(lease: Lease): Promise<FetchOutcome> {
-    const asked = await this.#client.ask(lease.url, lease.host, {
+  #request(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
+    const request = {
       headers: this.#headersFor(lease),
       tap: isList(lease.via) ? this.#rules.listTap?.(lease.url) : undefined,
       accept: takesAnyType(lease.via) ? undefined : this.#accept,
       maxBodyBytes: undefined,
       releases: true,
-    });
+    };
+    const answer = new Answer(this, lease, receiver);
+    const outcome = this.#client.send(lease.url, lease.host, request, answer);
+    return outcome && this.outcomeOf(lease, outcome);
+  }
+
+  /** What the outcome of its request means for a URL. */
+  outcomeOf(lease: Lease, asked: FetchOutcome): FetchOutcome {
     if (asked.kind === "failed" && asked.error === "connection_lost") {
       // The server may have seen the request, so it counts as an attempt.
       lease.attempt++;
@@ -177,7 +195,7 @@ export class Fetcher {
     const { delayMs } = lease.host;
     if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong && delayMs > 0)
       return { kind: "postponed", untilMs: this.#rules.clock() + delayMs };
-    return this.#refusal(lease, answer) ?? this.#fetchAllowed(lease);
+    return this.#refusal(lease, answer) ?? promiseOf((told) => this.#beginAllowed(lease, told));
   }
 
   #isWanted(head: ResponseHead): boolean {
@@ -187,6 +205,27 @@ export class Fetcher {
     // Without a type the bytes decide, once they are here.
     if (mime === "" || isHtml(mime)) return true;
     return this.#rules.accept === "text" && isText(mime);
+  }
+}
+
+/** Passes the outcome of a request on. */
+class Answer implements Receiver<FetchOutcome> {
+  readonly #fetcher: Fetcher;
+  readonly #lease: Lease;
+  readonly #receiver: Receiver<FetchOutcome>;
+
+  constructor(fetcher: Fetcher, lease: Lease, receiver: Receiver<FetchOutcome>) {
+    this.#fetcher = fetcher;
+    this.#lease = lease;
+    this.#receiver = receiver;
+  }
+
+  settled(asked: FetchOutcome): void {
+    this.#receiver.settled(this.#fetcher.outcomeOf(this.#lease, asked));
+  }
+
+  threw(fault: unknown): void {
+    this.#receiver.threw(fault);
   }
 }
 

@@ -4,14 +4,15 @@ import type { HostSettings } from "../frontier/host-settings.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf, partsOf } from "../url/url-parts.ts";
-import type { AddressShares } from "./address-shares.ts";
+import type { AddressShares, OpenRequests } from "./address-shares.ts";
 import type { FetchOutcome, Unanswered } from "./outcome.ts";
+import { promiseOf, type Receiver, tell } from "./receiver.ts";
 import { pauseAskedMs } from "./retry-after.ts";
 import { addressGate } from "./route/address.ts";
 import { AddressChoice, type Chosen } from "./route/address-choice.ts";
 import type { NameResolver } from "./route/resolve.ts";
-import type { Route, RouteFinder } from "./route/route.ts";
-import type { DialPermits, Transport, TransportRequest } from "./transport.ts";
+import type { Route, RouteFinder, RouteFound } from "./route/route.ts";
+import type { DialPermits, Transport, TransportRequest, TransportResult } from "./transport.ts";
 
 /** A request without the parts that come from the URL and from politeness. */
 export type PoliteRequest = Omit<
@@ -55,13 +56,39 @@ export class PoliteClient {
   }
 
   /** Requests a URL, unless it is refused or its host has to wait. */
-  async ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<FetchOutcome> {
-    const { routes, gatekeeper, addresses, transport, clock, settings } = this.#parts;
-    const parts = partsOf(url);
+  ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<FetchOutcome> {
+    return promiseOf((receiver) => this.send(url, host, request, receiver));
+  }
+
+  /** The same without a promise: returns the outcome if it is known at once, otherwise the receiver is told. */
+  send(
+    url: CrawlUrl,
+    host: Host,
+    request: PoliteRequest,
+    receiver: Receiver<FetchOutcome>,
+  ): FetchOutcome | undefined {
+    const { routes, settings } = this.#parts;
+    const wanted = partsOf(url);
     if (settings?.isBlocked(hostnameOf(url))) return { kind: "refused", error: "host_blocked" };
-    if (isBlockedPort(parts.port)) return { kind: "refused", error: "blocked_port" };
-    const finding = routes.find(parts);
-    const found = finding instanceof Promise ? await finding : finding;
+    if (isBlockedPort(wanted.port)) return { kind: "refused", error: "blocked_port" };
+    const found = routes.find(wanted);
+    if (!(found instanceof Promise)) return this.#go(found, wanted.target, host, request, receiver);
+    const going = found.then((later) =>
+      promiseOf<FetchOutcome>((told) => this.#go(later, wanted.target, host, request, told)),
+    );
+    tell(going, receiver);
+    return undefined;
+  }
+
+  /** The route is known: through the gates, and to the transport. */
+  #go(
+    found: RouteFound,
+    path: string,
+    host: Host,
+    request: PoliteRequest,
+    receiver: Receiver<FetchOutcome>,
+  ): FetchOutcome | undefined {
+    const { gatekeeper, addresses, transport, clock } = this.#parts;
     if (this.#isClosed) return CLOSED;
     if (found.kind !== "route") return found;
     const { route } = found;
@@ -73,40 +100,52 @@ export class PoliteClient {
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     if (open !== undefined) open.count++;
     const isSpaced = host.delayMs > 0 || gatekeeper.claimedMs > 0;
-    const term =
-      host.term === undefined ? undefined : new TermCheck(this.#parts, host, chosen.gate);
-    const start = isSpaced ? new SpacedStart(this.#parts, host, route, chosen.gate) : undefined;
+    const asked = new PoliteExchange(
+      this,
+      path,
+      request,
+      host,
+      route,
+      chosen,
+      open,
+      nowMs,
+      isSpaced ? new SpacedStart(this.#parts, host, route, chosen.gate) : undefined,
+      host.term === undefined ? undefined : new TermCheck(this.#parts, host, chosen.gate),
+      receiver,
+    );
     try {
-      const result = await transport.request({
-        target: chosen.target,
-        path: parts.target,
-        headers: request.headers,
-        accept: request.accept,
-        releases: request.releases,
-        maxBodyBytes: request.maxBodyBytes,
-        tap: request.tap,
-        resend: host.delayMs === 0,
-        dial: start,
-        onSent: start?.onSent,
-        maySend: term?.maySend,
-      });
-      if (term?.isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
-      if (result.kind === "response") {
-        // Before the gate opens again, so that nobody slips through.
-        const pauseMs = pauseAskedMs(result.response.head);
-        if (pauseMs !== undefined) gatekeeper.hold(host, clock() + pauseMs, clock());
-        if (chosen !== route) this.#addresses.answered(route.target, result.response.address);
-        return result;
-      }
-      const goOnMs =
-        chosen === route ? undefined : this.#addresses.failed(route.target, chosen, result);
-      return goOnMs === undefined ? result : { kind: "postponed", untilMs: goOnMs };
-    } finally {
-      start?.end();
-      const endMs = clock();
-      gatekeeper.leave(host, endMs);
-      if (open !== undefined) addresses!.ended(open, endMs - nowMs);
+      transport.send(asked, asked);
+    } catch (fault) {
+      this.leave(asked);
+      throw fault;
     }
+    return undefined;
+  }
+
+  /** A request has a result: what it means, and what it tells about the host. */
+  outcomeOf(asked: PoliteExchange, result: TransportResult): FetchOutcome {
+    const { gatekeeper, clock } = this.#parts;
+    const { term, host, chosen, route } = asked;
+    if (term?.isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
+    if (result.kind === "response") {
+      // Before the gate opens again, so that nobody slips through.
+      const pauseMs = pauseAskedMs(result.response.head);
+      if (pauseMs !== undefined) gatekeeper.hold(host, clock() + pauseMs, clock());
+      if (chosen !== route) this.#addresses.answered(route.target, result.response.address);
+      return result;
+    }
+    const goOnMs =
+      chosen === route ? undefined : this.#addresses.failed(route.target, chosen, result);
+    return goOnMs === undefined ? result : { kind: "postponed", untilMs: goOnMs };
+  }
+
+  /** The request is over, whatever became of it: its gates open again in their time. */
+  leave({ host, start, open, enteredMs }: PoliteExchange): void {
+    const { gatekeeper, addresses, clock } = this.#parts;
+    start?.end();
+    const endMs = clock();
+    gatekeeper.leave(host, endMs);
+    if (open !== undefined) addresses!.ended(open, endMs - enteredMs);
   }
 
   /** Drops everything: names that are looked up, connections that open, answers that arrive. Resolves when no handle is left. */
@@ -120,6 +159,81 @@ export class PoliteClient {
   #choose(route: Route): Chosen {
     const hasOne = route.target.addresses === undefined || route.isProxied;
     return hasOne ? route : this.#addresses.begin(route.target);
+  }
+}
+
+/** One request between its gates and the transport: what it asks for, and who waits for its outcome. */
+class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
+  readonly target;
+  readonly path;
+  readonly headers;
+  readonly accept;
+  readonly releases;
+  readonly maxBodyBytes;
+  readonly tap;
+  readonly resend;
+  readonly dial;
+  readonly onSent;
+  readonly maySend;
+  readonly host: Host;
+  readonly route: Route;
+  readonly chosen: Chosen;
+  readonly open: OpenRequests | undefined;
+  /** When it went through the gates. */
+  readonly enteredMs: number;
+  readonly start: SpacedStart | undefined;
+  readonly term: TermCheck | undefined;
+  readonly #client: PoliteClient;
+  readonly #receiver: Receiver<FetchOutcome>;
+
+  constructor(
+    client: PoliteClient,
+    path: string,
+    request: PoliteRequest,
+    host: Host,
+    route: Route,
+    chosen: Chosen,
+    open: OpenRequests | undefined,
+    enteredMs: number,
+    start: SpacedStart | undefined,
+    term: TermCheck | undefined,
+    receiver: Receiver<FetchOutcome>,
+  ) {
+    this.target = chosen.target;
+    this.path = path;
+    this.headers = request.headers;
+    this.accept = request.accept;
+    this.releases = request.releases;
+    this.maxBodyBytes = request.maxBodyBytes;
+    this.tap = request.tap;
+    this.resend = host.delayMs === 0;
+    this.dial = start;
+    this.onSent = start?.onSent;
+    this.maySend = term?.maySend;
+    this.host = host;
+    this.route = route;
+    this.chosen = chosen;
+    this.open = open;
+    this.enteredMs = enteredMs;
+    this.start = start;
+    this.term = term;
+    this.#client = client;
+    this.#receiver = receiver;
+  }
+
+  settled(result: TransportResult): void {
+    let outcome: FetchOutcome;
+    try {
+      outcome = this.#client.outcomeOf(this, result);
+    } finally {
+      this.#client.leave(this);
+    }
+    this.#receiver.settled(outcome);
+  }
+
+  threw(fault: unknown): void {
+    this.#client.leave(this);
+    this.#receiver.threw(fault);
   }
 }
 

@@ -58,46 +58,130 @@ function indexLine(text: string, start: number, end: number, at: number): boolea
   return true;
 }
 
+/** Headers of which is known at once whether a head has them: those that the way of a page asks for. */
+export const HEAD_FACTS = [
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "connection",
+  "transfer-encoding",
+  "location",
+  "link",
+  "refresh",
+  "retry-after",
+  "set-cookie",
+  "x-robots-tag",
+  "tdm-policy",
+  "tdm-reservation",
+] as const;
+
+const FACTS = new Map<string, number>(HEAD_FACTS.map((name, i) => [name, 1 << i]));
+/** Nothing is known before all lines are read. */
+const ALL_FACTS = -1;
+
+/** The bit of a header in the facts of a head. */
+export function factOf(name: (typeof HEAD_FACTS)[number]): number {
+  return FACTS.get(name)!;
+}
+
+/** What `PlainHead` has found out about a head. */
+export interface PlainFacts {
+  readonly status: number;
+  readonly facts: number;
+  readonly type: string | undefined;
+  readonly coding: string | undefined;
+}
+
 /** The head of a response: its bytes exactly as received and a reading of them as lenient as browsers'. */
 export class ResponseHead {
-  readonly version: string;
   readonly status: number;
-  readonly reason: string;
-  /** Status line through blank line, one character per byte (latin1), so that nothing is lost. */
-  readonly text: string;
-  readonly #index: readonly number[];
+  readonly #version: string | undefined;
+  readonly #facts: number;
+  readonly #type: string | undefined;
+  readonly #coding: string | undefined;
+  #text: string | undefined;
+  /** The memory that it lies at the start of. */
+  #memory: Buffer | undefined;
+  readonly #length: number;
+  #index: readonly number[] | undefined;
 
-  private constructor(text: string, version: string, status: number, reason: string) {
-    this.text = text;
-    this.version = version;
+  private constructor(
+    text: string | undefined,
+    version: string | undefined,
+    status: number,
+    memory?: Buffer,
+    length = 0,
+    plain?: PlainFacts,
+  ) {
     this.status = status;
-    this.reason = reason;
-    this.#index = indexOf(text);
+    this.#version = version;
+    this.#facts = plain === undefined ? ALL_FACTS : plain.facts;
+    this.#type = plain?.type;
+    this.#coding = plain?.coding;
+    this.#text = text;
+    this.#memory = memory;
+    this.#length = length;
+    this.#index = undefined;
   }
 
   /** Reads a complete head; undefined when its first line is not a status line. */
   static parse(text: string): ResponseHead | undefined {
     // Nearly every head: cut instead of matched.
-    if (text.startsWith("HTTP/1.1 200 OK\r\n")) return new ResponseHead(text, "1.1", 200, "OK");
+    if (text.startsWith("HTTP/1.1 200 OK\r\n")) return new ResponseHead(text, "1.1", 200);
     const match = STATUS_LINE.exec(text);
     if (match === null) return undefined;
-    const version = `${match[1]}.${match[2] ?? "0"}`;
-    return new ResponseHead(text, version, Number(match[3]), match[4]!.trimEnd());
+    return new ResponseHead(text, `${match[1]}.${match[2] ?? "0"}`, Number(match[3]));
   }
 
-  /** The head exactly as received, status line through blank line. */
+  /** A head that was read from its bytes, at the start of a memory that must stay as it is until `keep`. */
+  static plain(memory: Buffer, length: number, plain: PlainFacts): ResponseHead {
+    return new ResponseHead(undefined, "1.1", plain.status, memory, length, plain);
+  }
+
+  /** Makes the head independent of the memory that its bytes came in. */
+  keep(): void {
+    this.#text = this.text;
+    this.#memory = undefined;
+  }
+
+  /** Status line through blank line, one character per byte (latin1), so that nothing is lost. */
+  get text(): string {
+    this.#text ??= this.#memory!.toString("latin1", 0, this.#length);
+    return this.#text;
+  }
+
+  /** The head exactly as received, status line through blank line; valid as long as the body is. */
   get bytes(): Buffer {
-    return Buffer.from(this.text, "latin1");
+    return this.#memory?.subarray(0, this.#length) ?? Buffer.from(this.text, "latin1");
+  }
+
+  get version(): string {
+    return this.#version!;
+  }
+
+  get reason(): string {
+    return STATUS_LINE.exec(this.text)![4]!.trimEnd();
   }
 
   /** True for HTTP/1.1 and later, where connections persist and chunked bodies exist. */
   get modern(): boolean {
-    return this.version !== "1.0";
+    return this.#version !== "1.0";
+  }
+
+  get #lines(): readonly number[] {
+    this.#index ??= indexOf(this.text);
+    return this.#index;
+  }
+
+  #lacks(nameLower: string): boolean {
+    const fact = FACTS.get(nameLower);
+    return fact !== undefined && (this.#facts & fact) === 0;
   }
 
   /** Position of the next line of that name at or after `from`, -1 if there is none; for `valueAt`. */
   find(nameLower: string, from = 0): number {
-    const index = this.#index;
+    if (this.#lacks(nameLower)) return -1;
+    const index = this.#lines;
     for (let i = from; i < index.length; i += FIELDS) {
       if (index[i + 1]! - index[i]! !== nameLower.length) continue;
       if (equalsIgnoringCase(this.text, index[i]!, nameLower)) return i;
@@ -112,7 +196,7 @@ export class ResponseHead {
 
   /** Value of the line at a position that `find` gave. */
   valueAt(position: number): string {
-    const raw = this.text.slice(this.#index[position + 2], this.#index[position + 3]);
+    const raw = this.text.slice(this.#lines[position + 2], this.#lines[position + 3]);
     // A bare CR becomes a space (RFC 9112, 2.2), so that no value ever holds CR or LF.
     return raw.includes("\r") || raw.includes("\n")
       ? raw.replace(/[ \t\r]*\n[ \t\r]*|\r/g, " ")
@@ -121,6 +205,7 @@ export class ResponseHead {
 
   /** First value of a header, undefined when it is absent. */
   get(nameLower: string): string | undefined {
+    if (nameLower === "content-type" && this.#facts !== ALL_FACTS) return this.#type;
     const at = this.find(nameLower);
     return at < 0 ? undefined : this.valueAt(at);
   }
@@ -129,7 +214,7 @@ export class ResponseHead {
   get location(): string | undefined {
     const at = this.find("location");
     if (at < 0) return undefined;
-    const raw = this.text.slice(this.#index[at + 2], this.#index[at + 3]);
+    const raw = this.text.slice(this.#lines[at + 2], this.#lines[at + 3]);
     return /[\r\n]/.test(raw) ? "" : raw;
   }
 
@@ -142,10 +227,20 @@ export class ResponseHead {
     return values;
   }
 
+  /** All values of a header as one; undefined when it is absent. */
+  joined(nameLower: string): string | undefined {
+    if (nameLower === "content-encoding" && this.#facts !== ALL_FACTS) return this.#coding;
+    const at = this.find(nameLower);
+    if (at < 0) return undefined;
+    const isOnly = this.find(nameLower, at + FIELDS) < 0;
+    return isOnly ? this.valueAt(at) : this.all(nameLower).join(", ");
+  }
+
   /** Every header line, names as written. */
   *lines(): Generator<[name: string, value: string]> {
-    for (let i = 0; i < this.#index.length; i += FIELDS) {
-      yield [this.text.slice(this.#index[i], this.#index[i + 1]), this.valueAt(i)];
+    const index = this.#lines;
+    for (let i = 0; i < index.length; i += FIELDS) {
+      yield [this.text.slice(index[i], index[i + 1]), this.valueAt(i)];
     }
   }
 }

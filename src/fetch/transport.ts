@@ -1,4 +1,5 @@
 import type { TransportLimits } from "./limits.ts";
+import type { Receiver } from "./receiver.ts";
 import type { ResponseHead } from "./response-head.ts";
 import type { TransportError } from "./transport-error.ts";
 
@@ -13,6 +14,8 @@ export interface Transport {
    * `accept` or `tap` throws.
    */
   request(request: TransportRequest): Promise<TransportResult>;
+  /** The same without a promise. */
+  send(request: TransportRequest, receiver: Receiver<TransportResult>): void;
   /** Ends everything: requests under way and later ones fail as "aborted". Resolves when no handle is left. */
   close(): Promise<void>;
 }

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { BodyTap, Transport, TransportOptions } from "../../src/fetch/transport.ts";
+import type {
+  BodyTap,
+  Transport,
+  TransportOptions,
+  TransportResult,
+} from "../../src/fetch/transport.ts";
 import { TRANSPORT_ERRORS } from "../../src/fetch/transport-error.ts";
 import { errorOf, get, rawServer, responseOf, turns, writePieces } from "./wire/raw-server.ts";
 
@@ -142,6 +147,30 @@ export function transportContract(name: string, open: (options: TransportOptions
       throw fault;
     };
     await assert.rejects(get(transport, server, "/", { accept }), fault);
+  });
+
+  contract("whoever waits without a promise is told once, and not before it waits", async (t) => {
+    const server = await rawServer(t, (socket) => void socket.write(page("body")));
+    const transport = opened(t);
+    const ask = (path: string, accept?: () => boolean) => {
+      let isSent = false;
+      const told = new Promise<unknown>((resolve) => {
+        const tell = (what: unknown) => resolve(isSent ? what : new Error("too early"));
+        const { target } = server;
+        transport.send({ target, path, headers: [], accept }, { settled: tell, threw: tell });
+        isSent = true;
+      });
+      return told as Promise<TransportResult>;
+    };
+    for (let i = 0; i < 3; i++) assert.equal(responseOf(await ask("/")).body.toString(), "body");
+    assert.equal(errorOf(await ask("/a b")), "bad_request");
+    const fault = new Error("bug");
+    const fails = () => {
+      throw fault;
+    };
+    assert.equal(await ask("/", fails), fault);
+    await transport.close();
+    assert.equal(errorOf(await ask("/")), "aborted");
   });
 
   contract("a tap reads further than what is kept", async (t) => {

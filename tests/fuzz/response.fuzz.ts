@@ -3,6 +3,9 @@ import net from "node:net";
 import * as fc from "fast-check";
 import { Client } from "undici";
 import { DEFAULT_LIMITS } from "../../src/fetch/limits.ts";
+import { HEAD_FACTS, ResponseHead } from "../../src/fetch/response-head.ts";
+import { framingOf } from "../../src/fetch/wire/framing.ts";
+import { PlainHead } from "../../src/fetch/wire/plain-head.ts";
 import { ResponseReader } from "../../src/fetch/wire/response-reader.ts";
 import { cutPoints, damage, oddResponse, validResponse } from "./response-cases.ts";
 import { claim, type FuzzTarget } from "./target.ts";
@@ -39,6 +42,22 @@ function read(stream: Buffer, cuts: readonly number[] = []) {
     flag,
     reusable,
   };
+}
+
+const plain = new PlainHead(DEFAULT_LIMITS.maxHeadBytes, DEFAULT_LIMITS.maxHeadLines);
+
+/** A head that is read plainly means what the reader says; most are left to the reader. */
+function samePlainly(stream: Buffer): void {
+  const length = plain.read(stream, stream.length);
+  if (length === 0) return;
+  const head = ResponseHead.plain(stream, length, plain);
+  const reference = ResponseHead.parse(stream.toString("latin1", 0, length))!;
+  const tell = (of: ResponseHead) =>
+    HEAD_FACTS.map((name) => [of.get(name), of.joined(name), of.location, of.status]);
+  assert.deepEqual(tell(head), tell(reference));
+  const { bodyBytes, persistent } = plain;
+  const framing = bodyBytes < 0 ? { kind: "chunked" } : { kind: "length", bytes: bodyBytes };
+  assert.deepEqual(framingOf(reference), { ...framing, persistent });
 }
 
 const bytewise = (stream: Buffer) => Array.from(stream, (_, i) => i + 1);
@@ -134,6 +153,15 @@ export const responseTarget: FuzzTarget = {
             fc.property(oddResponse, damage, cutPoints, ({ stream }, spoil, cuts) =>
               sameHoweverCut(spoil(stream), cuts),
             ),
+          ),
+        },
+        {
+          name: "plain",
+          property: claim(
+            fc.property(validResponse, damage, ({ stream }, spoil) => {
+              samePlainly(stream);
+              samePlainly(spoil(stream));
+            }),
           ),
         },
         {

@@ -1,9 +1,11 @@
 import type net from "node:net";
 import { withoutRootDot } from "../../url/url-parts.ts";
 import { DEFAULT_LIMITS, type TransportLimits } from "../limits.ts";
+import { promiseOf, type Receiver, tell } from "../receiver.ts";
 import type {
   Target,
   Transport,
+  TransportFailure,
   TransportOptions,
   TransportRequest,
   TransportResult,
@@ -12,8 +14,9 @@ import { BodyMemory } from "./body-memory.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { CLOSED } from "./dial.ts";
 import { Dialer, isTunnel } from "./dialer.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { LargeBodies } from "./large-bodies.ts";
+import { PlainHead } from "./plain-head.ts";
 import { Pool } from "./pool.ts";
 import { RequestText } from "./request-text.ts";
 import { SecureOptions } from "./tls-options.ts";
@@ -32,6 +35,12 @@ const IDLE_MS = 15_000;
 const MAX_SURPRISES = 10_000;
 const MAX_TICK_MS = 250;
 const LATE_TICKS = 3;
+
+const BAD_REQUEST: TransportFailure = {
+  kind: "failed",
+  error: "bad_request",
+  detail: "a character in host, path or header may not be sent",
+};
 
 function connectionKey(target: Target): string {
   const through = target.proxy === undefined ? "" : " proxy";
@@ -53,8 +62,7 @@ export class WireClient implements Transport {
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
   readonly #dialer: Dialer;
-  readonly #bodyMemory = new BodyMemory();
-  readonly #largeBodies: LargeBodies | undefined;
+  readonly #exchangeParts: ExchangeParts;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
   /** The keys of connections; routes keep their targets. */
@@ -78,10 +86,18 @@ export class WireClient implements Transport {
     this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
     const holds = (target: Target) => this.#pool.has(this.#keyOf(target));
     this.#dialer = new Dialer(holds, this.#limits.connectMs, this.#closing.signal);
-    if (options.largeBodies !== undefined) {
-      this.#largeBodies = new LargeBodies(options.largeBodies, this.#limits.maxBodyBytes);
-    }
-    const { connectMs, firstByteMs, totalMs, minRateWindowMs } = this.#limits;
+    const limits = this.#limits;
+    const { maxHeadBytes, maxHeadLines, maxBodyBytes } = limits;
+    this.#exchangeParts = {
+      limits,
+      plainHead: new PlainHead(maxHeadBytes, maxHeadLines),
+      memory: new BodyMemory(),
+      large:
+        options.largeBodies === undefined
+          ? undefined
+          : new LargeBodies(options.largeBodies, maxBodyBytes),
+    };
+    const { connectMs, firstByteMs, totalMs, minRateWindowMs } = limits;
     const shortestMs = Math.min(connectMs, firstByteMs, totalMs, minRateWindowMs, this.#idleMs);
     this.#tickMs = Math.max(2, Math.min(MAX_TICK_MS, shortestMs / 40));
   }
@@ -100,48 +116,49 @@ export class WireClient implements Transport {
     return key;
   }
 
-  /** Most hosts have one address and no proxy: their requests need no dialer. */
   request(request: TransportRequest): Promise<TransportResult> {
+    return promiseOf((receiver) => {
+      this.send(request, receiver);
+      return undefined;
+    });
+  }
+
+  /** Most hosts have one address and no proxy: their requests need no dialer. */
+  send(request: TransportRequest, receiver: Receiver<TransportResult>): void {
     const { target } = request;
-    return target.addresses === undefined && !isTunnel(target)
-      ? this.#send(request)
-      : this.#dialAndSend(request);
+    if (target.addresses === undefined && !isTunnel(target)) this.#begin(request, receiver);
+    else tell(this.#dialAndSend(request), receiver);
   }
 
   async #dialAndSend(request: TransportRequest): Promise<TransportResult> {
     const opened = await this.#dialer.open(request.target, request.dial);
     if (opened.kind === "failed") return opened;
-    const result = await this.#send({ ...request, target: opened.target }, opened.socket);
+    const { target, socket } = opened;
+    const result = await promiseOf<TransportResult>((receiver) => {
+      this.#begin({ ...request, target }, receiver, socket);
+      return undefined;
+    });
     if (result.kind === "failed") this.#dialer.failed(request.target, result.error);
     return result;
   }
 
   /** `socket` is a connection to the target that was opened for this request; it is used or destroyed. */
-  #send(request: TransportRequest, socket?: net.Socket): Promise<TransportResult> {
+  #begin(
+    request: TransportRequest,
+    receiver: Receiver<TransportResult>,
+    socket?: net.Socket,
+  ): void {
     const text = this.#requestText.write(request.target, request.path, request.headers);
     if (text === undefined) {
-      const detail = "a character in host, path or header may not be sent";
       socket?.destroy();
-      return Promise.resolve({ kind: "failed", error: "bad_request", detail });
+      queueMicrotask(() => receiver.settled(BAD_REQUEST));
+      return;
     }
-    return new Promise((resolve, reject) => {
-      const { conditional } = this.#requestText;
-      const now = this.#clock();
-      this.#carry(
-        new Exchange(
-          request,
-          text,
-          conditional,
-          this.#limits,
-          now,
-          resolve,
-          reject,
-          this.#bodyMemory,
-          this.#largeBodies,
-        ),
-        socket,
-      );
-    });
+    const { conditional } = this.#requestText;
+    const parts = this.#exchangeParts;
+    const exchange = new Exchange(request, text, conditional, parts, this.#clock(), receiver);
+    this.#carry(exchange, socket);
+    exchange.begun = true;
   }
 
   #carry(exchange: Exchange, opened?: net.Socket): void {
@@ -178,10 +195,10 @@ export class WireClient implements Transport {
       if (this.#surprises.size >= MAX_SURPRISES) this.#surprises.clear();
       this.#surprises.add(key);
     },
-    released: (connection) => {
+    released: (connection, nowMs) => {
       // A server that sent a response unasked may do so again right after the next request: one request per connection.
       if (this.#closing.signal.aborted || this.#surprises.has(connection.key)) connection.destroy();
-      else this.#pool.put(connection, this.#clock());
+      else this.#pool.put(connection, nowMs);
     },
     lost: (exchange) => {
       const { resend = this.#resend, target } = exchange.request;

@@ -5,6 +5,7 @@ import { CLOSED } from "./dial.ts";
 import type { Exchange } from "./exchange.ts";
 import type { SecureOptions } from "./tls-options.ts";
 import { wireErrorOf } from "./wire-error.ts";
+import { writeRequest } from "./write-request.ts";
 
 // One receive buffer for all connections of this thread: a callback consumes its bytes before it returns, and no other
 // read can happen meanwhile.
@@ -20,7 +21,7 @@ export interface ConnectionOwner {
   /** The server sent bytes that were not asked for. */
   surprised(connection: Connection): void;
   /** The connection is free and clean. */
-  released(connection: Connection): void;
+  released(connection: Connection, nowMs: number): void;
   /** The connection died before the exchange was answered; it needs a fresh one. */
   lost(exchange: Exchange): void;
   /** The process has no file descriptor left. */
@@ -37,6 +38,8 @@ export class Connection {
   readonly #owner: ConnectionOwner;
   readonly #secure: boolean;
   readonly #socket: net.Socket;
+  /** Its handle takes the text of a request as it is. */
+  #isPlain: boolean;
   #exchange: Exchange | undefined;
   #ready = false;
   #leaving = false;
@@ -44,6 +47,10 @@ export class Connection {
   /** New or released, and not yet through one whole round of the event loop. */
   resting = false;
   idleSinceMs = 0;
+  /** Neighbours among the idle ones, and whether it is one of them. */
+  older: Connection | undefined = undefined;
+  newer: Connection | undefined = undefined;
+  isIdle = false;
 
   /** `opened` is an open connection to the target's address. */
   constructor(
@@ -56,6 +63,7 @@ export class Connection {
     this.key = key;
     this.#owner = owner;
     this.#secure = target.secure;
+    this.#isPlain = !target.secure && opened === undefined;
     const onread = {
       buffer: RECEIVE,
       callback: (length: number) => this.#onBytes(RECEIVE, length),
@@ -108,7 +116,8 @@ export class Connection {
     }
     exchange.sentAtMs = this.#owner.now();
     exchange.unverified = this.#unverified;
-    this.#socket.write(exchange.text, "latin1");
+    this.#isPlain &&= writeRequest(this.#socket, exchange.text);
+    if (!this.#isPlain) this.#socket.write(exchange.text, "latin1");
     exchange.request.onSent?.();
   }
 
@@ -122,15 +131,15 @@ export class Connection {
       this.#disown();
       return true;
     }
-    if (exchange.firstByteMs < 0) exchange.firstByteMs = this.#owner.now();
+    const nowMs = this.#owner.now();
     try {
-      exchange.reader.push(piece, length);
+      exchange.push(piece, length, nowMs);
     } catch (fault) {
-      exchange.reject(fault); // thrown by the caller's accept()
       this.#drop();
+      exchange.reject(fault); // thrown by the caller's accept()
       return true;
     }
-    if (exchange.reader.done) this.#finish(exchange);
+    if (exchange.done) this.#finish(exchange, nowMs);
     else return this.#hasRoom(exchange);
     return true;
   }
@@ -142,13 +151,15 @@ export class Connection {
     });
   }
 
-  /** Settles the exchange whose reader is done, and keeps or closes the connection. */
-  #finish(exchange: Exchange): void {
-    exchange.finish(this.#owner.now());
+  // In all that follows the connection is settled first: whoever is told of a result may begin the next request.
+
+  /** Settles an exchange that is done, and keeps or closes the connection. */
+  #finish(exchange: Exchange, nowMs: number): void {
     this.#exchange = undefined;
-    if (exchange.reader.surplus) this.#owner.surprised(this);
-    if (exchange.reader.reusable && !this.#leaving) this.#owner.released(this);
+    if (exchange.surplus) this.#owner.surprised(this);
+    if (exchange.reusable && !this.#leaving) this.#owner.released(this, nowMs);
     else this.#drop();
+    exchange.finish(nowMs);
   }
 
   #onError(error: Error): void {
@@ -159,14 +170,13 @@ export class Connection {
       this.#disown();
       return;
     }
-    if (exchange !== undefined) {
-      const broken = exchange.sentAtMs >= 0 && (exchange.reader.inBody || code === "reset");
-      if (broken) exchange.reader.end(false, error.message);
-      if (exchange.reader.done) exchange.finish(this.#owner.now());
-      // Before the request, or a handshake that TLS 1.3 reports as refused only after it.
-      else exchange.fail(code, error.message);
-    }
     this.#drop();
+    if (exchange === undefined) return;
+    const broken = exchange.sentAtMs >= 0 && (exchange.reader.inBody || code === "reset");
+    if (broken) exchange.reader.end(false, error.message);
+    if (exchange.done) exchange.finish(this.#owner.now());
+    // Before the request, or a handshake that TLS 1.3 reports as refused only after it.
+    else exchange.fail(code, error.message);
   }
 
   #onEnd(clean: boolean, message: string): void {
@@ -175,11 +185,10 @@ export class Connection {
       this.#disown();
       return;
     }
-    if (exchange !== undefined) {
-      exchange.reader.end(clean, message);
-      exchange.finish(this.#owner.now());
-    }
     this.#drop();
+    if (exchange === undefined) return;
+    exchange.reader.end(clean, message);
+    exchange.finish(this.#owner.now());
   }
 
   /** Closes the connection and gives its unanswered exchange back, for another connection. */
@@ -203,14 +212,15 @@ export class Connection {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     exchange.checkDeadlines(nowMs);
-    if (!exchange.reader.done) return;
-    exchange.finish(nowMs);
+    if (!exchange.done) return;
     this.#drop();
+    exchange.finish(nowMs);
   }
 
   /** Ends the connection at once; an exchange under way ends as "aborted". */
   destroy(): void {
-    this.#exchange?.fail(CLOSED.error, CLOSED.detail);
+    const exchange = this.#exchange;
     this.#drop();
+    exchange?.fail(CLOSED.error, CLOSED.detail);
   }
 }

@@ -8,8 +8,10 @@ import type { Connection } from "./connection.ts";
 export class Pool {
   readonly #maxIdle: number;
   readonly #byKey = new Map<string, Connection[]>();
-  // In the order of release, so that the oldest comes first.
-  readonly #idle = new Set<Connection>();
+  // All idle ones are a list in the order of release.
+  #oldest: Connection | undefined;
+  #newest: Connection | undefined;
+  #size = 0;
   #released: Connection[] = [];
   #polled: Connection[] = [];
   #turning = false;
@@ -19,18 +21,17 @@ export class Pool {
   }
 
   get size(): number {
-    return this.#idle.size;
+    return this.#size;
   }
 
   has(key: string): boolean {
-    return this.#byKey.has(key);
+    return (this.#byKey.get(key)?.length ?? 0) > 0;
   }
 
   /** The connection that was idle for longest; if it still rests, it sends afterwards. */
   take(key: string): Connection | undefined {
-    const connections = this.#byKey.get(key);
-    const connection = connections?.[0];
-    if (connection !== undefined) this.remove(connection);
+    const connection = this.#byKey.get(key)?.shift();
+    if (connection !== undefined) this.#unlink(connection);
     return connection;
   }
 
@@ -49,8 +50,8 @@ export class Pool {
     const connections = this.#byKey.get(connection.key);
     if (connections === undefined) this.#byKey.set(connection.key, [connection]);
     else connections.push(connection);
-    this.#idle.add(connection);
-    if (this.#idle.size > this.#maxIdle) this.#oldest()?.destroy();
+    this.#link(connection);
+    if (this.#size > this.#maxIdle) this.#oldest!.destroy();
   }
 
   // Immediates run after a poll, so connections released before the last turn have seen a whole poll since.
@@ -63,23 +64,43 @@ export class Pool {
     for (const connection of rested) connection.rested();
   };
 
-  #oldest(): Connection | undefined {
-    for (const connection of this.#idle) return connection;
-    return undefined;
+  #link(connection: Connection): void {
+    const newest = this.#newest;
+    connection.isIdle = true;
+    connection.older = newest;
+    if (newest === undefined) this.#oldest = connection;
+    else newest.newer = connection;
+    this.#newest = connection;
+    this.#size++;
   }
 
+  #unlink(connection: Connection): void {
+    const { older, newer } = connection;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    connection.older = connection.newer = undefined;
+    connection.isIdle = false;
+    this.#size--;
+  }
+
+  /** The connection may not be used any more. */
   remove(connection: Connection): void {
-    if (!this.#idle.delete(connection)) return;
-    const connections = this.#byKey.get(connection.key)!;
-    if (connections.length === 1) this.#byKey.delete(connection.key);
-    else connections.splice(connections.indexOf(connection), 1);
+    const connections = this.#byKey.get(connection.key);
+    if (connection.isIdle) {
+      connections!.splice(connections!.indexOf(connection), 1);
+      this.#unlink(connection);
+    }
+    // One in use leaves its key behind: it nearly always comes back.
+    if (connections?.length === 0) this.#byKey.delete(connection.key);
   }
 
   /** Closes connections that have been idle since before that moment. */
   closeIdleSince(beforeMs: number): void {
-    for (const connection of this.#idle) {
-      if (connection.idleSinceMs > beforeMs) return;
-      connection.destroy();
+    for (let oldest = this.#oldest; oldest !== undefined; oldest = this.#oldest) {
+      if (oldest.idleSinceMs > beforeMs) return;
+      oldest.destroy();
     }
   }
 }

@@ -6,13 +6,13 @@ const BAD_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const BAD_HOST = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
-/** Writes requests; remembers the text of targets, and of the last header array, since a crawl nearly always sends the same one. */
+/** Writes requests; remembers what follows the path for the last header array, since a crawl nearly always sends the same one. */
 export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
   #lastConditional = false;
-  /** The values of Host; "" where there can be none. */
-  readonly #hosts = new WeakMap<Target, string>();
+  /** What follows the path, by target; "" where a host cannot be sent. It holds for the last header array. */
+  #tails = new WeakMap<Target, string>();
 
   /** True when the request written last was conditional. */
   get conditional(): boolean {
@@ -22,25 +22,27 @@ export class RequestText {
   /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
   write(target: Target, path: string, headers: RequestHeaders): string | undefined {
     if (path === "" || BAD_PATH.test(path)) return undefined;
-    const host = this.#hosts.get(target) ?? this.#rememberHost(target);
-    if (host === "") return undefined;
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
-    if (target.proxy === undefined || target.secure) {
-      return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${this.#lastBlock}`;
-    }
-    // RFC 9112, 3.2.2: a proxy gets the whole URL. It does not pass its credentials on.
-    const { authorization } = target.proxy;
-    if (authorization !== undefined && BAD_VALUE.test(authorization)) return undefined;
-    const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
-    return `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n${secret}${this.#lastBlock}`;
+    const tail = this.#tails.get(target) ?? this.#rememberTail(target);
+    if (tail === "") return undefined;
+    // RFC 9112, 3.2.2: a proxy gets the whole URL.
+    const isWhole = target.proxy !== undefined && !target.secure;
+    return isWhole ? `GET http://${hostOf(target)}${path}${tail}` : `GET ${path}${tail}`;
   }
 
-  #rememberHost(target: Target): string {
-    const { hostname, port, secure } = target;
-    const isBad = hostname === "" || BAD_HOST.test(hostname);
-    const host = port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;
-    this.#hosts.set(target, isBad ? "" : host);
-    return isBad ? "" : host;
+  #rememberTail(target: Target): string {
+    const { hostname, secure, proxy } = target;
+    // The proxy of a tunnel was told its password before.
+    const authorization = secure ? undefined : proxy?.authorization;
+    const isBad =
+      hostname === "" ||
+      BAD_HOST.test(hostname) ||
+      (authorization !== undefined && BAD_VALUE.test(authorization));
+    // A proxy does not pass its credentials on.
+    const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
+    const tail = ` HTTP/1.1\r\nHost: ${hostOf(target)}\r\n${secret}${this.#lastBlock}`;
+    this.#tails.set(target, isBad ? "" : tail);
+    return isBad ? "" : tail;
   }
 
   #remember(headers: RequestHeaders): boolean {
@@ -53,7 +55,13 @@ export class RequestText {
     }
     this.#lastHeaders = headers;
     this.#lastBlock = `${block}\r\n`;
+    this.#tails = new WeakMap();
     this.#lastConditional = conditional;
     return true;
   }
+}
+
+/** The value of Host. */
+function hostOf({ hostname, port, secure }: Target): string {
+  return port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;
 }

@@ -21,6 +21,9 @@ export interface ReaderOptions {
   memory?: BodyMemory | undefined;
 }
 
+/** How a body ends whose head can be trusted. */
+export type ReadFraming = Exclude<Framing, { kind: "bad" }>;
+
 /** Why a final head cannot be trusted, empty when it can. */
 function refusalOf(
   head: ResponseHead | undefined,
@@ -44,7 +47,7 @@ export class ResponseReader {
   readonly #scanner: HeadScanner;
   #pending = "";
   #informational = 0;
-  #framing: Exclude<Framing, { kind: "bad" }> | undefined;
+  #framing: ReadFraming | undefined;
   #chunks: ChunkedDecoder | undefined;
   #body: BodyBuffer | undefined;
   head: ResponseHead | undefined;
@@ -93,6 +96,20 @@ export class ResponseReader {
     if (!this.done) this.#readBody(piece, at, length);
   }
 
+  /** Begins behind a head that was read already, whose body follows from `at` on. */
+  goOn(head: ResponseHead, framing: ReadFraming, piece: Buffer, at: number, to: number): void {
+    this.head = head;
+    this.#startBody(head, framing);
+    if (!this.done) this.#readBody(piece, at, to);
+  }
+
+  /** Ends with a head whose body is not wanted. */
+  refuse(head: ResponseHead): void {
+    this.head = head;
+    this.aborted = true;
+    this.done = true;
+  }
+
   /** Position after the head, or SCAN_MORE when the piece is used up. */
   #readHead(piece: Buffer, from: number, to: number): number {
     const end = this.#scanner.scan(piece, from, to);
@@ -139,11 +156,10 @@ export class ResponseReader {
     this.#startBody(head, framing);
   }
 
-  #startBody(head: ResponseHead, framing: Exclude<Framing, { kind: "bad" }>): void {
+  #startBody(head: ResponseHead, framing: ReadFraming): void {
     const { accept, limits, maxBodyBytes, tap, memory } = this.#options;
     if (accept !== undefined && !accept(head)) {
-      this.aborted = true;
-      this.done = true;
+      this.refuse(head);
       return;
     }
     this.#framing = framing;
