@@ -1,13 +1,10 @@
-import type * as z from "zod";
 import { UsageError } from "../errors.ts";
 import { withoutSecrets } from "./kept-config.ts";
 import { nearest } from "./nearest.ts";
 import { usageOf } from "./option.ts";
 import { printable } from "./printable.ts";
 import { type SettingName, settings } from "./schema.ts";
-
-/** What zod says when a check of its own gave no reason. */
-const NO_REASON = "Invalid input";
+import type { Refusal } from "./values/check.ts";
 
 /** Where a value came from; messages name it as the user wrote it. */
 export type Origin =
@@ -16,23 +13,16 @@ export type Origin =
   | { readonly kind: "file"; readonly file: string; readonly key: string }
   | { readonly kind: "program" };
 
-/** The first issue of the schema as a sentence: what is wrong, what is allowed, an example. */
+/** A refused value as a sentence: what is wrong, what is allowed, an example. */
 export function complaint(
-  error: z.ZodError,
-  input: Readonly<Record<string, unknown>>,
-  originOf: (name: SettingName) => Origin,
+  name: SettingName,
+  { culprit, reason }: Refusal,
+  origin: Origin,
 ): UsageError {
-  const issue = error.issues[0]!;
-  if (issue.code === "unrecognized_keys") return unknownSetting(issue.keys[0]!);
-  const name = issue.path[0] as SettingName;
-  const option = settings.get(name)!;
-  const origin = originOf(name);
-  // In a list the path goes on to the element that is wrong.
-  const culprit = issue.path.slice(1).reduce<unknown>((v, key) => (v as never)[key], input[name]);
   const subject = subjectOf(name, culprit, origin);
-  const hasReason = issue.code === "custom" && issue.message !== NO_REASON;
-  const fault = hasReason ? `: ${printable(issue.message)}` : " is not allowed";
-  return new UsageError(`${subject}${fault}; use ${option.allowed}${exampleOf(name, origin)}`);
+  const fault = reason === undefined ? " is not allowed" : `: ${printable(reason)}`;
+  const { allowed } = settings.get(name)!;
+  return new UsageError(`${subject}${fault}; use ${allowed}${exampleOf(name, origin)}`);
 }
 
 /** Addresses that may have a password in them. */
@@ -65,7 +55,8 @@ function exampleOf(name: SettingName, origin: Origin): string {
   return `, for example ${example.replace(`${word} `, "").replace(/^'(.*)'$/, "$1")}`;
 }
 
-function unknownSetting(key: string): UsageError {
+/** A name that no setting has. */
+export function unknownSetting(key: string): UsageError {
   const meant = nearest(key, [...settings.keys()]);
   const hint = meant === undefined ? "docs/config.md lists all of them" : `did you mean ${meant}?`;
   return new UsageError(`unknown setting "${printable(key)}"; ${hint}`);

@@ -4,16 +4,17 @@ import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
-import { complaint, type Origin } from "./complaint.ts";
+import { complaint, type Origin, unknownSetting } from "./complaint.ts";
 import { requireEffect } from "./effect.ts";
 import type { BeforeRequest, PageFunction, PagePriority, ShouldVisit } from "./page-handler.ts";
 import { printable } from "./printable.ts";
-import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
+import { type CrawlConfig, type CrawlSettings, fields, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seeds/seed-file.ts";
 import { readSeed } from "./seeds/seed-line.ts";
 import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
 import { FUNCTION, moduleAt, moduleOf } from "./user-module.ts";
+import { Refusal } from "./values/check.ts";
 import { MAX_LINKS_PER_THREAD } from "./values/pace-limits.ts";
 
 const PROGRAM: Origin = { kind: "program" };
@@ -23,9 +24,17 @@ export function checkSettings(
   values: Readonly<Partial<Record<SettingName, unknown>>>,
   originOf: (name: SettingName) => Origin = () => PROGRAM,
 ): CrawlSettings {
-  const result = crawlSchema.safeParse(values);
-  if (!result.success) throw complaint(result.error, values, originOf);
-  return result.data;
+  const checked: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, { check, makeDefault }] of fields) {
+    const raw = values[name];
+    const value = raw === undefined ? makeDefault?.() : check(raw);
+    if (value instanceof Refusal) throw complaint(name, value, originOf(name));
+    // One that was given as undefined is there, as it is with `...`.
+    if (value !== undefined || name in values) checked[name] = value;
+  }
+  const unknown = Object.keys(values).find((name) => !fields.has(name as SettingName));
+  if (unknown !== undefined) throw unknownSetting(unknown);
+  return checked as CrawlSettings;
 }
 
 /** What is not part of the settings. */
@@ -64,6 +73,7 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     ...cookiesAt(settings),
     recrawl: settings.recrawl === undefined ? undefined : resolve(settings.recrawl),
     ...linksOf(settings),
+    ...buildersOf(settings),
     perHost: settings.perHost ?? defaultPerHost({ ...settings, ...linksOf(settings) }),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
@@ -90,6 +100,11 @@ export function linksOf({ linksPerThread }: Pick<CrawlSettings, "linksPerThread"
     linksPerThread: linksPerThread ?? FIRST_LINKS_PER_THREAD,
     adaptsLinks: linksPerThread === undefined,
   };
+}
+
+/** Builder threads: a fixed number when one was given. */
+export function buildersOf({ builders }: Pick<CrawlSettings, "builders">) {
+  return { builders: builders ?? 1, addsBuilder: builders === undefined };
 }
 
 /** Where they adapt, a thread begins with so many. */

@@ -1,5 +1,5 @@
-import * as z from "zod";
 import type { OptionSpec } from "./option.ts";
+import type { Check } from "./values/check.ts";
 import type { Kind } from "./values/kinds.ts";
 
 /** The description of a field, without its kind. */
@@ -10,14 +10,20 @@ export interface FieldInfo extends OptionSpec {
   readonly show: (value: never) => string;
 }
 
-/** Every field of the schema with its option. */
-export const fieldInfo = z.registry<FieldInfo>();
+/** A field of the schema: how its value is read, and its option. */
+export interface Field<T> {
+  readonly check: Check<T>;
+  readonly info: FieldInfo;
+}
+
+/** A field that is there even when nothing was given. */
+export interface FieldWithDefault<T> extends Field<T> {
+  readonly makeDefault: () => T;
+}
 
 /** A field without a default: absent means "no limit", "ask", or as described. */
-export function optional<T>(kind: Kind<T>, about: About): z.ZodOptional<z.ZodType<T>> {
-  const schema = z.optional(kind.schema);
-  fieldInfo.add(schema, describe(kind, about));
-  return schema;
+export function optional<T>(kind: Kind<T>, about: About): Field<T> {
+  return { check: kind.check, info: describe(kind, about) };
 }
 
 /** A field with a default; a function is called at each start (number of cores). */
@@ -25,13 +31,12 @@ export function withDefault<T>(
   kind: Kind<T>,
   value: T | (() => T),
   about: About,
-): z.ZodDefault<z.ZodType<T>> {
-  const make = typeof value === "function" ? (value as () => T) : () => value;
-  const schema = z._default(kind.schema, make as () => never);
-  const known = typeof value === "function" ? undefined : kind.show(make());
+): FieldWithDefault<T> {
+  const makeDefault = typeof value === "function" ? (value as () => T) : () => value;
+  const known = typeof value === "function" ? undefined : kind.show(makeDefault());
   const shown = known === "" || known === "false" ? undefined : known;
-  fieldInfo.add(schema, describe(kind, { ...(shown && { defaultText: shown }), ...about }));
-  return schema;
+  const info = describe(kind, { ...(shown && { defaultText: shown }), ...about });
+  return { check: kind.check, info, makeDefault };
 }
 
 function describe<T>(kind: Kind<T>, about: About): FieldInfo {

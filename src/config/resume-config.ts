@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
-import { cookiesAt, defaultPerHost, linksOf, modulesAt, requireFitting } from "./crawl-config.ts";
+import {
+  buildersOf,
+  cookiesAt,
+  defaultPerHost,
+  linksOf,
+  modulesAt,
+  requireFitting,
+} from "./crawl-config.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, type SettingName, settings } from "./schema.ts";
 import { readSeed } from "./seeds/seed-line.ts";
@@ -15,12 +22,13 @@ export type GivenSettings = Partial<CrawlSettings>;
  */
 export function resumedConfig(old: CrawlConfig, given: GivenSettings, out: string): CrawlConfig {
   requireUnchanged({ ...old, out }, given);
-  const { seeds: _seeds, seedsFile: _file, out: _out, linksPerThread, ...rest } = given;
+  const { seeds: _seeds, seedsFile: _file, out: _out, linksPerThread, builders, ...rest } = given;
   // No cookies means those of a file neither.
   const noFile = given.cookies === false ? { cookieFile: given.cookieFile } : {};
   // A number that is given fixes the requests in flight; without one they go on as they were.
   const links = linksPerThread === undefined ? {} : linksOf({ linksPerThread });
-  const now = { ...old, ...rest, ...links, ...noFile };
+  const building = builders === undefined ? {} : buildersOf({ builders });
+  const now = { ...old, ...rest, ...links, ...building, ...noFile };
   const wasDefault = {
     perHost: old.perHost === defaultPerHost(old),
     userAgent: old.userAgent === defaultUserAgent(old.contact),

@@ -65,12 +65,13 @@ export const pace = {
     examples: ["--links-per-thread 16"],
     defaultText: "as many as bring more pages: 64 at first",
   }),
-  builders: withDefault(whole(0, 64), 1, {
+  builders: optional(whole(0, 64), {
     flag: "builders",
     group: "Speed",
     about:
       "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder. With 0 every crawler thread writes what it fetches itself, without blocking",
     examples: ["--builders 2", "--builders 0"],
+    defaultText: "1; a single crawler thread writes itself until the crawl is a longer one",
   }),
   bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE, "one atomic word counts them"), 1000, {
     flag: "buffer-size",

@@ -1,21 +1,15 @@
-import * as z from "zod";
+import { type Check, listOf, Refusal, reading, textThat, wholeWithin } from "./check.ts";
 import { DURATION_ALLOWED, durationAllowed, formatDuration, parseDuration } from "./durations.ts";
 import { formatSize, parseSize, SIZE_ALLOWED } from "./sizes.ts";
 
 /** A kind of value: how it is checked, how it is described, and how it is written on a command line. */
 export interface Kind<T> {
-  readonly schema: z.ZodType<T>;
+  readonly check: Check<T>;
   /** Placeholder in help; a switch has none. */
   readonly value?: string;
   readonly allowed: string;
   /** Exact: reading it back gives the same value. */
   readonly show: (value: T) => string;
-}
-
-// Flags and the environment give strings, a file gives typed values. Text that cannot be parsed is passed on as it is:
-// the schema then refuses it, and the message can show what was typed.
-function reading<T>(read: (text: string) => T | undefined, schema: z.ZodType<T>): z.ZodType<T> {
-  return z.preprocess((raw) => (typeof raw === "string" ? (read(raw.trim()) ?? raw) : raw), schema);
 }
 
 function wholeNumber(text: string): number | undefined {
@@ -25,7 +19,7 @@ function wholeNumber(text: string): number | undefined {
 /** A whole number in a range. */
 export function whole(min: number, max: number, why = ""): Kind<number> {
   return {
-    schema: reading(wholeNumber, z.int().min(min).max(max)),
+    check: reading(wholeNumber, wholeWithin(min, max)),
     value: "N",
     allowed:
       max === Number.MAX_SAFE_INTEGER
@@ -43,9 +37,9 @@ export function wholeOr<const W extends string>(
 ): Kind<number | W> {
   const number = whole(min, max);
   const read = (text: string) => (text === word ? word : wholeNumber(text));
-  const schema = z.union([z.int().min(min).max(max), z.literal(word)]);
+  const within = wholeWithin(min, max);
   return {
-    schema: reading(read, schema) as z.ZodType<number | W>,
+    check: reading<number | W>(read, (raw) => (raw === word ? word : within(raw))),
     value: `N|${word}`,
     allowed: `${number.allowed}, or ${word}`,
     show: String,
@@ -57,7 +51,7 @@ const YEAR_MS = 366 * 86_400_000;
 /** A duration kept in milliseconds; a bare number is not accepted on the command line. */
 export function duration(minMs: number): Kind<number> {
   return {
-    schema: reading(parseDuration, z.int().min(minMs).max(YEAR_MS)),
+    check: reading(parseDuration, wholeWithin(minMs, YEAR_MS)),
     value: "TIME",
     allowed: durationAllowed(minMs),
     show: formatDuration,
@@ -68,7 +62,7 @@ export function duration(minMs: number): Kind<number> {
 export function milliseconds(maxMs: number): Kind<number> {
   const read = (text: string) => wholeNumber(text) ?? parseDuration(text);
   return {
-    schema: reading(read, z.int().min(0).max(maxMs)),
+    check: reading(read, wholeWithin(0, maxMs)),
     value: "MS",
     allowed: `milliseconds from 0 to ${maxMs}, or ${DURATION_ALLOWED}`,
     show: String,
@@ -78,7 +72,7 @@ export function milliseconds(maxMs: number): Kind<number> {
 /** A number of bytes. */
 export function size(minBytes: number): Kind<number> {
   return {
-    schema: reading(parseSize, z.int().min(minBytes)),
+    check: reading(parseSize, wholeWithin(minBytes, Number.MAX_SAFE_INTEGER)),
     value: "SIZE",
     allowed: SIZE_ALLOWED + (minBytes > 1 ? `, at least ${formatSize(minBytes)}` : ""),
     show: formatSize,
@@ -88,7 +82,7 @@ export function size(minBytes: number): Kind<number> {
 /** One of a few words. */
 export function choice<const W extends readonly [string, ...string[]]>(words: W): Kind<W[number]> {
   return {
-    schema: z.enum(words) as unknown as z.ZodType<W[number]>,
+    check: (raw) => words.find((word) => word === raw) ?? new Refusal(raw),
     value: words.join("|"),
     allowed: `one of ${words.join(", ")}`,
     show: String,
@@ -100,9 +94,10 @@ export function choiceOrModule<const W extends readonly [string, ...string[]]>(
   words: W,
 ): Kind<W[number] | `${string}.mjs`> {
   const allowed = `one of ${words.join(", ")}, or a module, such as ./mine.mjs`;
-  const schema = z.string().refine((word) => words.includes(word) || /.\.mjs$/.test(word));
+  const isAllowed = (raw: unknown): raw is W[number] | `${string}.mjs` =>
+    typeof raw === "string" && (words.includes(raw) || /.\.mjs$/.test(raw));
   return {
-    schema: schema as unknown as z.ZodType<W[number] | `${string}.mjs`>,
+    check: (raw) => (isAllowed(raw) ? raw : new Refusal(raw)),
     value: `${words.join("|")}|FILE.mjs`,
     allowed,
     show: String,
@@ -111,7 +106,8 @@ export function choiceOrModule<const W extends readonly [string, ...string[]]>(
 
 /** On or off. */
 export function toggle(): Kind<boolean> {
-  return { schema: z.boolean(), allowed: "true or false", show: String };
+  const check: Check<boolean> = (raw) => (typeof raw === "boolean" ? raw : new Refusal(raw));
+  return { check, allowed: "true or false", show: String };
 }
 
 /** On, off, or a text that must pass a check. */
@@ -121,7 +117,7 @@ export function toggleOr(each: Kind<string>): Kind<boolean | string> {
     ["false", false],
   ]);
   return {
-    schema: z.preprocess((raw) => words.get(raw) ?? raw, z.union([z.boolean(), each.schema])),
+    check: (raw) => words.get(raw) ?? (typeof raw === "boolean" ? raw : each.check(raw)),
     value: each.value!,
     allowed: `true, false, or ${each.allowed}`,
     show: String,
@@ -134,17 +130,13 @@ export function text(
   allowed: string,
   refusal: (text: string) => string | undefined,
 ): Kind<string> {
-  const schema = z.string().superRefine((word, context) => {
-    const message = refusal(word);
-    if (message !== undefined) context.addIssue({ code: "custom", message });
-  });
-  return { schema, value, allowed, show: (word) => word };
+  return { check: textThat(refusal), value, allowed, show: (word) => word };
 }
 
 /** A list of texts; in a file one text may stand for a list of one. */
 export function list(each: Kind<string>): Kind<string[]> {
   return {
-    schema: z.preprocess((raw) => (typeof raw === "string" ? [raw] : raw), z.array(each.schema)),
+    check: listOf(each.check),
     value: each.value ?? "TEXT",
     allowed: each.allowed,
     show: (words) => words.join(" "),
