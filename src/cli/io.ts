@@ -24,7 +24,10 @@ export interface Io {
 /** The streams, environment and clock of this process. */
 export function processIo(): Io {
   return {
-    stdin: process.stdin,
+    // Made when it is read: it is a stream with a handle of its own.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,

@@ -1,6 +1,22 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
+/**
+ * Whether the builders share the threads of their crawlers when the crawl begins. The only crawler thread of a crawl that
+ * did not ask for builders begins so as well: a thread of its own pays for itself only in a longer crawl (decision 125).
+ */
+export function startsJoined({
+  threads,
+  builders,
+  addsBuilder = false,
+  handOff,
+  store,
+}: Pick<CrawlConfig, "threads" | "builders" | "addsBuilder" | "handOff" | "store">): boolean {
+  if (builders === 0) return true;
+  // Records that are to be handed over together, and the small files of a tree, are for a thread that may block.
+  return addsBuilder && threads === 1 && handOff !== "full" && !store.includes("tree");
+}
+
 /** How many builders there are: one in each crawler thread where there are no threads for them. */
 export function builderCount({
   threads,

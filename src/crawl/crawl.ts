@@ -92,6 +92,13 @@ const LONG_AGO_MS = -1e9;
 /** A frontier that loses URLs counts as empty after this long without a request. */
 const LOST_MS = 1000;
 
+/**
+ * From here on a builder thread saves more than starting it costs: so much was received, a page counting as some bytes more.
+ * Not by the CPU that was used, which depends on what else the machine does.
+ */
+const LONG_BYTES = 16 * 1024 * 1024;
+const BYTES_OF_PAGE = 8 * 1024;
+
 /** Crawls of this process that have ended: their shared memory is garbage that V8 does not count. */
 let endedCrawls = 0;
 
@@ -489,6 +496,11 @@ export class Crawl {
     return (await this.#workers?.kill(name)) ?? false;
   }
 
+  /** For drills: what becoming a long crawl does, at once. */
+  addBuilder(): void {
+    this.#workers?.addBuilder();
+  }
+
   /** The figures at this moment. */
   progress(): CrawlProgress {
     if (this.#shared === undefined) return this.#lastProgress;
@@ -647,6 +659,8 @@ export class Crawl {
     const progress = this.progress();
     this.events.tell("progress", progress);
     this.#workers?.endHungHandlers(now);
+    const { pages, bytes } = progress.thisRun;
+    if (pages * BYTES_OF_PAGE + bytes >= LONG_BYTES) this.#workers?.addBuilder();
     const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;

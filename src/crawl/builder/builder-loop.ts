@@ -10,7 +10,7 @@ import { FRAMES, type Frame } from "../hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { readRobots } from "../hand-off/robots-frame.ts";
 import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
-import type { FromBuilder } from "./builder-message.ts";
+import type { BuilderLegacy, FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
 import type { JournalWriters } from "./journal-writers.ts";
 
@@ -49,6 +49,8 @@ export interface BuilderParts {
   readonly post: (message: FromBuilder) => void;
   /** A commit or another write has ended: the loop may go on if it was waiting for that. */
   readonly committed: () => void;
+  /** Of the builder of the only crawler, which this one takes over from. */
+  readonly legacy?: BuilderLegacy | undefined;
 }
 
 /** One crawler that this builder works for. */
@@ -107,6 +109,14 @@ export class BuilderLoop {
       lanes: crawlers.map((thread) => this.#source(thread)),
     }));
     this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
+    if (parts.legacy !== undefined) this.#inherit(parts.legacy);
+  }
+
+  #inherit({ journals, records, places }: BuilderLegacy): void {
+    const crawler = this.#crawlers[0]!;
+    crawler.records = records;
+    crawler.places = new Map(places);
+    for (const open of journals) this.#openJournal(crawler, open);
   }
 
   /** True while a writer or a journal has not answered. */
@@ -245,6 +255,41 @@ export class BuilderLoop {
     });
   }
 
+  /** Whether nothing of a record was read that is not whole: another builder can go on with the buffer. */
+  get mayLeave(): boolean {
+    return !this.#isWriting && this.#intakes.every(({ reader }) => reader.isBetweenRecords);
+  }
+
+  /**
+   * A turn before it leaves: reads on what it has taken over, and no more, so that nothing is half read soon, however much
+   * the crawler puts. False when there was nothing to do.
+   */
+  lastTurn(): boolean {
+    const { maxTurnMs, nowMs } = this.#parts;
+    if (maxTurnMs !== undefined) this.#turnEndsMs = nowMs() + maxTurnMs;
+    let worked = false;
+    for (const intake of this.#intakes)
+      if (!intake.reader.isBetweenRecords && this.#readSome(intake, this.#isLate)) worked = true;
+    if (this.#isWriting) return true;
+    if (!this.#isTimeToCommit(worked)) return worked;
+    this.#makeDurable();
+    return true;
+  }
+
+  /**
+   * Commits what was read and closes all files, so that another builder takes over from the only crawler of this one:
+   * answers what that needs. What is put meanwhile stays in the buffer. Only when it `mayLeave`.
+   */
+  leave(then: (legacy: BuilderLegacy) => void): void {
+    const { writer, journals } = this.#parts;
+    this.#makeDurable(() => {
+      this.#repeat([(done) => writer.close(done)], () => {
+        const { records, places } = this.#crawlers[0]!;
+        then({ journals: journals?.leave() ?? [], records, places });
+      });
+    });
+  }
+
   /** A crawler is dead: commits what it handed over whole, frees what it held of its buffer, closes its journals. */
   crawlerDied(thread: number): void {
     const { buffer, reader, lanes } = this.#intakes.find((intake) =>
@@ -359,6 +404,7 @@ export class BuilderLoop {
 
   #store(crawler: Source, { kind, parts }: Frame): void {
     const { journals } = this.#parts;
+    if (kind === FRAMES.page && this.#keepPlain(crawler, parts[0]!, parts[1]!)) return;
     if (kind === FRAMES.page || kind === FRAMES.capture)
       this.#keep(crawler, readCapture(parts), kind === FRAMES.page);
     else if (kind === FRAMES.journal) {
@@ -368,8 +414,7 @@ export class BuilderLoop {
       const record = parts[0]!.readUInt32LE(0);
       crawler.asked.push([record, takePlace(crawler, record)]);
     } else if (kind === FRAMES.openJournal) {
-      const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
-      this.#repeat([(done) => answer(() => journals!.open(crawler.thread, open), done)]);
+      this.#openJournal(crawler, JSON.parse(parts[0]!.toString("utf8")));
     } else if (kind === FRAMES.outcome) {
       this.#append({ kind: "outcome", line: parts[0]!.toString("utf8") });
     } else if (kind === FRAMES.skipped) {
@@ -377,6 +422,22 @@ export class BuilderLoop {
     } else if (kind === FRAMES.robots) {
       this.#append(readRobots(parts));
     }
+  }
+
+  #openJournal({ thread }: Source, open: OpenJournal): void {
+    const { journals } = this.#parts;
+    this.#repeat([(done) => answer(() => journals!.open(thread, open), done)]);
+  }
+
+  /** Stores a page as it came, past its capture; false when that cannot be done. */
+  #keepPlain(crawler: Source, facts: Buffer, body: Buffer): boolean {
+    const { writer, journals, taken } = this.#parts;
+    const place = writer.appendPlain?.(facts, body);
+    if (place === undefined) return false;
+    Atomics.add(taken, crawler.thread, 1);
+    if (journals !== undefined) crawler.places.set(crawler.records++, place);
+    if (writer.isDue === true) this.#write([(done) => writer.flush(done)]);
+    return true;
   }
 
   #keep(crawler: Source, capture: Capture, isPage: boolean): void {

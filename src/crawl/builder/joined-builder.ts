@@ -3,7 +3,7 @@ import type { Frame } from "../hand-off/frames.ts";
 import { Control } from "../shared-memory.ts";
 import type { BuildRules } from "./build-rules.ts";
 import type { BuilderLoop } from "./builder-loop.ts";
-import type { FromBuilder } from "./builder-message.ts";
+import type { BuilderLegacy, FromBuilder } from "./builder-message.ts";
 import { LoopPatience } from "./disk-patience.ts";
 import { FolderWatch, openBuilder, openWriter } from "./open-builder.ts";
 
@@ -31,6 +31,8 @@ export class JoinedBuilder {
   /** Set when the crawler has ended. */
   #onClosed: (() => void) | undefined;
   #isClosing = false;
+  /** Set when a thread of its own is to take over. */
+  #onLeft: ((legacy: BuilderLegacy) => void) | undefined;
 
   constructor(rules: BuildRules, listener: JoinedListener) {
     const post = (message: FromBuilder) => listener.onMessage(message);
@@ -53,7 +55,7 @@ export class JoinedBuilder {
 
   /** Whether the next record may go past the buffer, into which so many were put. */
   isOpenFor(put: number): boolean {
-    return !this.#usesBuffer && this.#loop.isOpenFor(put);
+    return !this.#usesBuffer && !this.#isClosing && this.#loop.isOpenFor(put);
   }
 
   /** Stores a record past the buffer. */
@@ -63,20 +65,39 @@ export class JoinedBuilder {
 
   /** Does some of what there is to do; answers for how long there is nothing, if nobody calls: 0 when there is more. */
   turn(): number {
-    if (this.#loop.isWriting) return Number.POSITIVE_INFINITY;
+    if (this.#loop.isWriting || this.#isClosing) return Number.POSITIVE_INFINITY;
     this.#watch.look();
-    if (this.#loop.turn(false)) return this.#loop.isWriting ? Number.POSITIVE_INFINITY : 0;
+    const onLeft = this.#onLeft;
+    if (onLeft !== undefined && this.#loop.mayLeave) {
+      this.#isClosing = true;
+      this.#loop.leave((legacy) => {
+        onLeft(legacy);
+        this.#onClosed?.();
+      });
+      return Number.POSITIVE_INFINITY;
+    }
+    if (onLeft === undefined ? this.#loop.turn(false) : this.#loop.lastTurn())
+      return this.#loop.isWriting ? Number.POSITIVE_INFINITY : 0;
     return this.#loop.restMs();
   }
 
   /** True when there is something to do; to be asked when the bell of the thread is armed. */
   hasWork(): boolean {
-    return !this.#loop.isWriting && this.#loop.restMs() === 0;
+    return !this.#loop.isWriting && !this.#isClosing && this.#loop.restMs() === 0;
   }
 
-  /** The crawler has ended: stores what it handed over and closes all files. */
+  /**
+   * Lets a builder thread take over: as soon as no record is half read, what was read is committed and all files are
+   * closed; `onLeft` gets what the other one needs. From then on this one does nothing.
+   */
+  leave(onLeft: (legacy: BuilderLegacy) => void): void {
+    this.#onLeft = onLeft;
+  }
+
+  /** The crawler has ended: stores what it handed over and closes all files, unless it leaves that to another builder. */
   close(onClosed: () => void): void {
     this.#onClosed = onClosed;
+    this.#onLeft = undefined;
     this.#goOnClosing();
   }
 

@@ -1,6 +1,7 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
+import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
 import { doLater, doNow, type FileWork } from "../../runtime/file-work.ts";
 import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
@@ -24,6 +25,8 @@ export interface Journal {
   close(): void;
   /** Number of the segment being written; all before are closed and synced. */
   readonly segment: number;
+  /** When it is closed: where the builder that comes next goes on. */
+  readonly end: JournalEnd | undefined;
 }
 
 /** Begins the journal of a shard behind where it ended. */
@@ -35,8 +38,8 @@ export function journalFiles(settings: JournalSettings, isJoined = false): Begin
     if (isJoined) doLater(work, done);
     else answer(() => doNow(work), done);
   };
-  return ({ shard, epoch, after }) => {
-    const writer = new JournalWriter({ ...settings, shard, epoch, after, isLazy: isJoined });
+  return (open) => {
+    const writer = new JournalWriter({ ...settings, ...open, isLazy: isJoined });
     return {
       append: (batch, done) => run(writer.appending(batch), done),
       sync: (done) => run(writer.syncing(), done),
@@ -44,11 +47,15 @@ export function journalFiles(settings: JournalSettings, isJoined = false): Begin
       get segment() {
         return writer.segment;
       },
+      get end() {
+        return writer.end;
+      },
     };
   };
 }
 
 interface OpenShard {
+  readonly open: OpenJournal;
   readonly journal: Journal;
   readonly batch: EventBatch;
   readonly thread: number;
@@ -68,7 +75,8 @@ export class JournalWriters {
 
   /** Begins a journal for a crawler thread. */
   open(thread: number, open: OpenJournal): void {
-    this.#shards.set(open.shard, { journal: this.#begin(open), batch: new EventBatch(), thread });
+    const journal = this.#begin(open);
+    this.#shards.set(open.shard, { open, journal, batch: new EventBatch(), thread });
   }
 
   /** Takes events of a shard; `placeOf` answers where the record of a number is. True when it is time to commit. */
@@ -110,6 +118,17 @@ export class JournalWriters {
       open.journal.close();
       this.#shards.delete(shard);
     }
+  }
+
+  /** Closes all journals; answers how another builder opens those that have something in them. */
+  leave(): OpenJournal[] {
+    const all = [...this.#shards.values()];
+    this.close();
+    return all.map(({ open: { shard, epoch, after }, journal: { end } }) =>
+      end === undefined || end === after
+        ? { shard, epoch, after }
+        : { shard, epoch, after: end, isSameRun: true },
+    );
   }
 
   /** Segments of each journal that are closed, for the compactor. */

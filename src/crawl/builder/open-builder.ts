@@ -54,13 +54,13 @@ export function openWriter(rules: BuildRules): Writer {
     thread: builder,
     config,
     treeLocks,
-    isJoined: isJoined(rules),
+    isJoined: rules.isJoined,
   });
 }
 
 /** The loop of a builder. */
 export function openBuilder(rules: BuildRules, place: BuilderPlace): BuilderLoop {
-  const { builder, config, memory, journals } = rules;
+  const { builder, config, memory, journals, legacy } = rules;
   const { watch, ...parts } = place;
   const plan = new BufferPlan(config);
   return new BuilderLoop({
@@ -73,16 +73,13 @@ export function openBuilder(rules: BuildRules, place: BuilderPlace): BuilderLoop
     stored: new Int32Array(memory.stored),
     taken: new Int32Array(memory.taken),
     bells: bellsOf(memory).crawlers,
-    journals: journals && new JournalWriters(journalFiles(journals, isJoined(rules))),
+    journals: journals && new JournalWriters(journalFiles(journals, rules.isJoined)),
     mayCommit: () => watch.check(),
     handOff: config.handOff,
     syncEveryMs: frontierTraits(config).isElsewhere
       ? Math.min(config.syncEveryMs, MAX_UNSETTLED_MS)
       : config.syncEveryMs,
     nowMs: monotonicMs,
+    legacy,
   });
-}
-
-function isJoined({ config }: BuildRules): boolean {
-  return config.builders === 0;
 }

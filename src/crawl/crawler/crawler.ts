@@ -1,3 +1,4 @@
+import type { Receiver } from "../../fetch/receiver.ts";
 import { ByteCount } from "../../frontier/byte-count.ts";
 import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import { type Fact, type FrontierStats, type Lease, OUTCOME } from "../../frontier/frontier.ts";
@@ -30,7 +31,7 @@ import { readRulesOf } from "../visit/read-page.ts";
 import { inTurn, RemoteHandler } from "../visit/remote-handler.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { TimedStages } from "../visit/timed-stages.ts";
-import { visit } from "../visit/visit.ts";
+import { Visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
 import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
@@ -75,6 +76,7 @@ const COUNTED_BY_FRONTIER = [
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
+  readonly #thread: number;
   readonly #parts: CrawlerParts;
   readonly #control: Control;
   readonly #counters: CounterRow;
@@ -85,7 +87,8 @@ export class Crawler {
   readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
-  readonly #builder: JoinedBuilder | undefined;
+  /** Until a builder thread takes over. */
+  #builder: JoinedBuilder | undefined;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -106,6 +109,7 @@ export class Crawler {
 
   constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
+    this.#thread = thread;
     this.#post = post;
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
@@ -274,6 +278,7 @@ export class Crawler {
     else if (message.kind === "handled") this.#remote?.take(message.reply);
     else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
+    else if (message.kind === "leaveBuilding") this.#leaveBuilding();
     else if (message.kind === "rankHosts" || message.kind === "describeHosts") {
       const answer =
         message.kind === "rankHosts"
@@ -283,6 +288,15 @@ export class Crawler {
       return;
     }
     this.#planRound();
+  }
+
+  /** A builder thread takes over: from now on all records wait for it in the buffer. */
+  #leaveBuilding(): void {
+    this.#builder?.leave((legacy) => {
+      this.#builder = undefined;
+      this.#handOff.goPast(undefined);
+      this.#post({ kind: "builder", message: { kind: "left", thread: this.#thread, legacy } });
+    });
   }
 
   get #hostPlaces(): HostPlaces {
@@ -315,10 +329,12 @@ export class Crawler {
     this.#frontier.hostChanged?.(host, monotonicMs());
   }
 
+  readonly #onImmediate = (): void => this.#round();
+
   #planRound(): void {
     if (this.#isRoundPlanned || !this.#isRunning) return;
     this.#isRoundPlanned = true;
-    setImmediate(() => this.#round());
+    setImmediate(this.#onImmediate);
   }
 
   #round(): void {
@@ -343,22 +359,31 @@ export class Crawler {
   }
 
   #visit(lease: Lease): void {
-    const hopeful = lease.host.reachOf(lease.url).failures > 0 ? 1 : 0;
-    this.#hopeful += hopeful;
-    visit(lease, this.#timed).then(
-      () => {
-        this.#loop.leave();
-        this.#places.left();
-        this.#hopeful -= hopeful;
-        this.#planRound();
-      },
-      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
-      (error: unknown) =>
-        setImmediate(() => {
-          throw error;
-        }),
-    );
+    const isHopeful = lease.host.reachOf(lease.url).failures > 0;
+    if (isHopeful) this.#hopeful++;
+    new Visit(lease, this.#timed, isHopeful ? this.#hopefulVisits : this.#visits).begin();
   }
+
+  readonly #visits: Receiver<void> = {
+    settled: () => {
+      this.#loop.leave();
+      this.#places.left();
+      this.#planRound();
+    },
+    // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+    threw: (fault) =>
+      setImmediate(() => {
+        throw fault;
+      }),
+  };
+
+  readonly #hopefulVisits: Receiver<void> = {
+    settled: () => {
+      this.#hopeful--;
+      this.#visits.settled();
+    },
+    threw: this.#visits.threw,
+  };
 
   #publish(): void {
     const counters = this.#counters;

@@ -1,70 +1,55 @@
 import type { Lease } from "../../frontier/frontier.ts";
-import type { Via } from "../../frontier/via.ts";
+import { isList, type Via } from "../../frontier/via.ts";
 import { type PackedLinks, PRINT_WORDS } from "../../page-engine/packed-links.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
 import type { Capture } from "../../store/capture.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
 import { LinkList, type LinkPrints, linkLines } from "../../store/link-list.ts";
+import {
+  BYTES,
+  CASH,
+  CHARSET,
+  DATE,
+  DECODED_BYTES,
+  DEPTH,
+  FLAGS,
+  HAS_CASH,
+  HAS_DECODED,
+  HAS_LANGUAGE,
+  HAS_PARENT,
+  HEAD_BYTES,
+  IP,
+  IS_DECHUNKED,
+  IS_PAGE,
+  IS_PLAIN,
+  IS_TRUNCATED,
+  LANGUAGE,
+  LINE_BYTES,
+  LINK_BYTES,
+  LINKS,
+  LINKS_ALL,
+  MIME,
+  PAGE_WORDS,
+  PARENT,
+  PRINTS,
+  RARE,
+  REQUEST_BYTES,
+  ROBOTS,
+  ROW_BYTES,
+  SEED_HIGH,
+  SEED_LOW,
+  STATUS,
+  TEXT_BYTES,
+  TITLE,
+  TRUNCATED,
+  URL_TEXT,
+  VIA,
+  WORDS,
+} from "../../store/page-frame.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import { logText } from "./log-text.ts";
 import type { PageToStore, ResponseToStore } from "./what-to-store.ts";
-
-/*
- * A capture is sent as two parts, because a part of its own costs as much as copying a text: all facts, and the body. The
- * first one begins with words of 32 bits:
- *
- *   facts and lengths (WORDS) | prints of links | line of the log (UTF-8) | texts (UTF-8) | lines of links | request | response head (Latin-1) | rows (UTF-8)
- *
- * The texts stand there as one, so that each side has one string to write or to read; their lengths, in characters, are
- * among the words.
- */
-
-// Places of the words; a number of 64 bits takes two.
-const FLAGS = 0;
-const STATUS = 1;
-const DEPTH = 2;
-const PAGE_WORDS = 3;
-const LINKS = 4;
-const LINKS_ALL = 5;
-const DATE = 6;
-const BYTES = 8;
-const DECODED_BYTES = 10;
-const CASH = 12;
-const SEED_LOW = 14;
-const SEED_HIGH = 15;
-/** Links of which there are prints: all or none. */
-const PRINTS = 16;
-/** Lengths of the sections in bytes. */
-const LINE_BYTES = 17;
-const TEXT_BYTES = 18;
-const LINK_BYTES = 19;
-const REQUEST_BYTES = 20;
-const HEAD_BYTES = 21;
-const ROW_BYTES = 22;
-// Lengths of the texts. Half a character at the end of one meets an ASCII character of the next, never its other half.
-const TITLE = 23;
-const URL_TEXT = 24;
-const LANGUAGE = 25;
-const VIA = 26;
-const MIME = 27;
-const IP = 28;
-const PARENT = 29;
-const TRUNCATED = 30;
-const CHARSET = 31;
-const ROBOTS = 32;
-/** What few captures have, as JSON. */
-const RARE = 33;
-const WORDS = 34;
-
-// Bits of FLAGS.
-const IS_PAGE = 1;
-const IS_DECHUNKED = 2;
-const HAS_PARENT = 4;
-const IS_TRUNCATED = 8;
-const HAS_LANGUAGE = 16;
-const HAS_DECODED = 32;
-const HAS_CASH = 64;
 
 const WORD_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
@@ -111,6 +96,17 @@ export function captureParts(
     (language === undefined ? 0 : HAS_LANGUAGE) |
     (decodedBytes === undefined ? 0 : HAS_DECODED) |
     (cash === undefined ? 0 : HAS_CASH);
+  const isPlain =
+    line.outcome === "page" &&
+    head.status === 200 &&
+    !isList(via) &&
+    bodies &&
+    prints === parsed?.linkCount &&
+    truncated === undefined &&
+    cash === undefined &&
+    rare === "" &&
+    rows === "";
+  if (isPlain) words[FLAGS] |= IS_PLAIN;
   words[STATUS] = head.status;
   words[DEPTH] = lease.depth;
   words[PAGE_WORDS] = parsed?.words ?? 0;

@@ -176,10 +176,7 @@ function lendEngine(): void {
 
 /** The value of Content-Encoding, several lines as one. */
 export function codingOf(head: ResponseHead): string | undefined {
-  const at = head.find("content-encoding");
-  if (at < 0) return undefined;
-  const isOnly = head.find("content-encoding", head.after(at)) < 0;
-  return isOnly ? head.valueAt(at) : head.all("content-encoding").join(", ");
+  return head.joined("content-encoding");
 }
 
 // Fields one by one: for a small page spreading an object costs more than scanning.

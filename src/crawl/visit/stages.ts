@@ -1,6 +1,7 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
 import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
+import type { Receiver } from "../../fetch/receiver.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
@@ -107,7 +108,7 @@ export class CrawlerStages implements Stages {
     this.#reading = readRulesOf(parts.rules.config, parts.rules);
   }
 
-  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
+  fetch(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
     const { guard, fetcher, costly, handlers, settings } = this.#parts;
     if (settings.isBlocked(lease.host.name)) return { kind: "refused", error: "host_blocked" };
     const freeMs = costly.untilFree(lease.host.name);
@@ -115,7 +116,7 @@ export class CrawlerStages implements Stages {
     const { heldMs } = lease.host.reachOf(lease.url);
     if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
       return { kind: "postponed", untilMs: heldMs, aside: true };
-    return guard.before(lease) ?? handlers?.before(lease) ?? fetcher.fetch(lease);
+    return guard.before(lease) ?? handlers?.before(lease) ?? fetcher.begin(lease, receiver);
   }
 
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
@@ -210,6 +211,8 @@ export class CrawlerStages implements Stages {
   handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled> {
     const { handlers, earlier } = this.#parts;
     if (handlers === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+    // It may ask for the head when the response is released.
+    response.head.keep();
     const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
     return handlers.run(lease, source ?? response, page);
   }

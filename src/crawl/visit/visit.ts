@@ -1,4 +1,5 @@
 import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
+import { type Receiver, tell } from "../../fetch/receiver.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Fact, Lease } from "../../frontier/frontier.ts";
@@ -27,8 +28,8 @@ export interface Next {
 
 /** What a visit needs: each stage is a function, so that the life of a URL can be read below. */
 export interface Stages {
-  /** Robots, name, address, gate, transport. No promise if the outcome is known at once: awaiting one costs as much as a stage. */
-  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome>;
+  /** Robots, name, address, gate, transport. Returns the outcome if it is known at once, otherwise the receiver is told. */
+  fetch(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined;
   /** The outcome if it is final; a URL that has to wait or deserves another try goes back into its queue. */
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined;
   /** The request, if there was one, is over: the host's delay starts at its end. */
@@ -65,46 +66,93 @@ export interface VisitEnd {
   readonly bytes: number;
 }
 
-/** The life of one URL, from lease to commit. At the end its place in flight is free, while the record is still on its way to the disk. */
-export async function visit(lease: Lease, stages: Stages): Promise<void> {
-  const outcome = stages.orTryLater(lease, await stages.fetch(lease));
-  if (outcome === undefined) return;
-  stages.requestEnded(lease);
-  if (outcome.kind !== "response") return endUnanswered(lease, stages, outcome, NOWHERE);
-  const { response } = outcome;
-  const reading = stages.read(lease, response);
-  const read = reading instanceof Promise ? await reading : reading;
-  if (read.reserved !== undefined) {
-    response.release();
-    const reserved = { error: "tdm_reserved", detail: read.reserved } as const;
-    return endUnanswered(lease, stages, { kind: "refused", ...reserved }, NOWHERE);
+/**
+ * The life of one URL, from lease to commit: plain calls, and one callback when the response is there. Only what takes
+ * longer makes a promise. At the end its place in flight is free, while the record is still on its way to the disk.
+ */
+export class Visit implements Receiver<FetchOutcome> {
+  readonly #lease: Lease;
+  readonly #stages: Stages;
+  readonly #whole: Receiver<void>;
+
+  /** `whole` is told when the visit is over. */
+  constructor(lease: Lease, stages: Stages, whole: Receiver<void>) {
+    this.#lease = lease;
+    this.#stages = stages;
+    this.#whole = whole;
   }
-  const handling = stages.handle(lease, response, read);
-  const page = handling instanceof Promise ? await handling : handling;
-  if (!isHandled(page)) {
-    if (stages.triesAgain(lease, response, page)) return;
-    return endUnanswered(lease, stages, page, NOWHERE);
+
+  begin(): void {
+    const outcome = this.#stages.fetch(this.#lease, this);
+    // After the round that takes URLs: nothing may be settled while it does.
+    if (outcome !== undefined) queueMicrotask(() => this.settled(outcome));
   }
-  const next = stages.follow(lease, response, page);
-  if (page.refusal !== undefined) {
-    response.release();
-    const skipped = { error: "handler_skipped", detail: page.refusal } as const;
-    return endUnanswered(lease, stages, { kind: "refused", ...skipped }, next);
+
+  settled(outcome: FetchOutcome): void {
+    try {
+      const rest = this.#whenFetched(outcome);
+      if (rest === undefined) this.#whole.settled();
+      else tell(rest, this.#whole);
+    } catch (fault) {
+      this.threw(fault);
+    }
   }
-  const { found, known, redirect, links, facts } = next;
-  const line = responseOutcome(lease, response, page, redirect);
-  const record = stages.store(line, lease, response, page);
-  const bytes = response.body.length;
-  stages.commit(lease, { outcome: line.outcome, found, known, links, facts, record, bytes });
+
+  threw(fault: unknown): void {
+    this.#whole.threw(fault);
+  }
+
+  #whenFetched(fetched: FetchOutcome): Promise<void> | undefined {
+    const outcome = this.#stages.orTryLater(this.#lease, fetched);
+    if (outcome === undefined) return undefined;
+    this.#stages.requestEnded(this.#lease);
+    if (outcome.kind !== "response") return this.#endUnanswered(outcome, NOWHERE);
+    const { response } = outcome;
+    const reading = this.#stages.read(this.#lease, response);
+    return reading instanceof Promise
+      ? reading.then((read) => this.#whenRead(response, read))
+      : this.#whenRead(response, reading);
+  }
+
+  #whenRead(response: Response, read: ReadPage): Promise<void> | undefined {
+    if (read.reserved !== undefined) {
+      response.release();
+      const reserved = { error: "tdm_reserved", detail: read.reserved } as const;
+      return this.#endUnanswered({ kind: "refused", ...reserved }, NOWHERE);
+    }
+    const handling = this.#stages.handle(this.#lease, response, read);
+    return handling instanceof Promise
+      ? handling.then((handled) => this.#whenHandled(response, handled))
+      : this.#whenHandled(response, handling);
+  }
+
+  #whenHandled(response: Response, page: Handled): undefined {
+    const [lease, stages] = [this.#lease, this.#stages];
+    if (!isHandled(page)) {
+      if (!stages.triesAgain(lease, response, page)) this.#endUnanswered(page, NOWHERE);
+      return;
+    }
+    const next = stages.follow(lease, response, page);
+    if (page.refusal !== undefined) {
+      response.release();
+      const skipped = { error: "handler_skipped", detail: page.refusal } as const;
+      return this.#endUnanswered({ kind: "refused", ...skipped }, next);
+    }
+    const { found, known, redirect, links, facts } = next;
+    const line = responseOutcome(lease, response, page, redirect);
+    const record = stages.store(line, lease, response, page);
+    const bytes = response.body.length;
+    stages.commit(lease, { outcome: line.outcome, found, known, links, facts, record, bytes });
+  }
+
+  /** Ends a visit that leaves no record. */
+  #endUnanswered(outcome: Unanswered, next: Next): undefined {
+    const line = unansweredOutcome(this.#lease, outcome);
+    this.#stages.log(line);
+    const { found, known, links, facts } = next;
+    const end = { outcome: line.outcome, found, known, links, facts, record: undefined, bytes: 0 };
+    this.#stages.commit(this.#lease, end);
+  }
 }
 
 const NOWHERE: Next = { found: [], redirect: undefined, links: 0 };
-
-/** Ends a visit that leaves no record. */
-function endUnanswered(lease: Lease, stages: Stages, outcome: Unanswered, next: Next): void {
-  const line = unansweredOutcome(lease, outcome);
-  stages.log(line);
-  const { found, known, links, facts } = next;
-  const end = { outcome: line.outcome, found, known, links, facts, record: undefined, bytes: 0 };
-  stages.commit(lease, end);
-}

@@ -1,7 +1,7 @@
 import { DiskFullError } from "../../errors.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
-import { BufferPlan } from "../buffer-plan.ts";
-import type { FromBuilder, ToBuilder } from "../builder/builder-message.ts";
+import { BufferPlan, startsJoined } from "../buffer-plan.ts";
+import type { BuilderLegacy, FromBuilder, ToBuilder } from "../builder/builder-message.ts";
 import { bellsOf, createBuffer } from "../shared-memory.ts";
 import { startBuilder, type WorkersPlan } from "./start-workers.ts";
 
@@ -17,6 +17,7 @@ export class BuilderWorkers {
   readonly #buffers: BufferPlan;
   readonly #listener: BuilderListener;
   readonly #running: RunningWorker[] = [];
+  #areJoined: boolean;
   /** Set while builders wait for space. */
   fullDisk: DiskFullError | undefined;
 
@@ -24,15 +25,28 @@ export class BuilderWorkers {
     this.#plan = plan;
     this.#buffers = new BufferPlan(plan.config);
     this.#listener = listener;
+    this.#areJoined = startsJoined(plan.config);
   }
 
   get all(): readonly RunningWorker[] {
     return this.#running;
   }
 
-  /** Starts a builder. */
-  start(builder: number): void {
-    const running = startBuilder(this.#plan, builder, (message) => this.heard(message));
+  /** Starts the builders, unless they share the threads of their crawlers. */
+  startAll(): void {
+    if (this.#areJoined) return;
+    for (let builder = 0; builder < this.#plan.config.builders; builder++) this.#start(builder);
+  }
+
+  /** Starts the thread that takes over from the builder in the only crawler thread. */
+  takeOver(legacy: BuilderLegacy): void {
+    this.#areJoined = false;
+    this.#start(0, legacy);
+  }
+
+  #start(builder: number, legacy?: BuilderLegacy): void {
+    const onMessage = (message: FromBuilder) => this.heard(message);
+    const running = startBuilder(this.#plan, builder, onMessage, legacy);
     this.#running[builder] = running;
     running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));
   }
@@ -44,16 +58,16 @@ export class BuilderWorkers {
     this.#listener.onMessage(message);
   }
 
-  /** True where builders share the threads of their crawlers. */
+  /** True while builders share the threads of their crawlers. */
   get areJoined(): boolean {
-    return this.#plan.config.builders === 0;
+    return this.#areJoined;
   }
 
   /** Starts the successor of a dead builder, with empty buffers: decision 6 says why. */
   replace(builder: number): void {
     const { memory } = this.#plan;
     for (const buffer of this.#buffers.buffersOf(builder)) memory.buffers[buffer] = createBuffer();
-    if (!this.areJoined) this.start(builder);
+    if (!this.areJoined) this.#start(builder);
   }
 
   /** The crawlers of a builder. */

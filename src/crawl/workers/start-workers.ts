@@ -10,7 +10,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { BuildRules } from "../builder/build-rules.ts";
-import type { FromBuilder } from "../builder/builder-message.ts";
+import type { BuilderLegacy, FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
 import type { ThreadChange } from "../control/control-change.ts";
@@ -85,22 +85,28 @@ export function journalsOf({ config, out }: WorkersPlan): string | undefined {
 }
 
 /** What a builder is given, be it a thread or part of one. */
-function buildRulesOf(plan: WorkersPlan, builder: number): BuildRules {
+function buildRulesOf(
+  plan: WorkersPlan,
+  builder: number,
+  isJoined: boolean,
+  legacy?: BuilderLegacy,
+): BuildRules {
   const { config, memory, out, seedLow, seedHigh, treeLocks, lease } = plan;
   // Its predecessor may have died with locks in hand.
   reclaimTreeLocks(treeLocks, builder);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  return { builder, config, memory, out, treeLocks, journals, lease };
+  return { builder, config, memory, out, treeLocks, journals, isJoined, legacy, lease };
 }
 
-/** Starts a builder thread. */
+/** Starts a builder thread; with a legacy it goes on where the builder in its crawler's thread has ended. */
 export function startBuilder(
   plan: WorkersPlan,
   builder: number,
   onMessage: (message: FromBuilder) => void,
+  legacy?: BuilderLegacy,
 ): RunningWorker {
-  const workerData = buildRulesOf(plan, builder);
+  const workerData = buildRulesOf(plan, builder, false, legacy);
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", onMessage);
@@ -111,14 +117,17 @@ export function startBuilder(
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
-  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs"> & { isLate: boolean },
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs"> & {
+    isLate: boolean;
+    isJoined: boolean;
+  },
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, state } = plan;
   const rules: CrawlerRules = {
     ...run,
     config,
-    build: config.builders === 0 ? buildRulesOf(plan, run.thread) : undefined,
+    build: run.isJoined ? buildRulesOf(plan, run.thread, true) : undefined,
     wants: plan.wants,
     credentials: plan.credentials,
     memory: plan.memory,

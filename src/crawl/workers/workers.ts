@@ -100,6 +100,8 @@ export class Workers {
   #epoch = 0;
   /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
+  /** The crawler that was asked to leave building to a thread. */
+  #left: RunningWorker | undefined;
   readonly #deaths = new Deaths();
   readonly #hung: HungHandlers;
   /** Threads that were ended because a handler hung in them: no fault of ours. */
@@ -155,7 +157,7 @@ export class Workers {
     const untouched = this.#keepAbsent();
     this.#guards++;
     try {
-      for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
+      this.#builders.startAll();
       if (config.debug) this.#debugLog = startDebugLog(this.#plan);
       this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
       this.#epoch = this.#plan.nextEpoch();
@@ -352,6 +354,18 @@ export class Workers {
     await this.#debugLog?.ended.catch(() => {});
   }
 
+  /** The crawl has become a long one: a builder that shares the only crawler thread gets one of its own. */
+  addBuilder(): void {
+    const { config, control } = this.#plan;
+    const crawler = this.#crawlers[0];
+    const isDue = this.#builders.areJoined && config.builders > 0 && crawler !== this.#left;
+    if (!isDue || crawler === undefined || control.mode !== MODES.run) return;
+    // A successor is asked again; one that is only starting, later.
+    if (this.before === undefined || this.#starting.size + this.#dead.size > 0) return;
+    this.#left = crawler;
+    crawler.worker.postMessage({ kind: "leaveBuilding" } satisfies ToCrawler);
+  }
+
   /** Ends crawlers that hang in a handler; others take over, and the pages of such handlers end with a code. */
   endHungHandlers(nowMs: number): void {
     for (const { thread, hangs } of this.#hung.look(nowMs)) {
@@ -408,7 +422,8 @@ export class Workers {
     mustWait: boolean,
     isLate: boolean,
   ): Promise<FirstMessage> {
-    const run = { thread, epoch, mustWait, isLate, hangs: [...this.#hung.known] };
+    const isJoined = this.#builders.areJoined;
+    const run = { thread, epoch, mustWait, isLate, isJoined, hangs: [...this.#hung.known] };
     const standby = this.#standby.take();
     // One that cannot be begun must be ended like the others.
     this.#crawlers[thread] = standby;
@@ -476,7 +491,10 @@ export class Workers {
 
   #onBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#awaited.get(`closed ${message.thread}`)?.(message);
-    else if (message.kind === "places") this.#crawlers[message.thread]!.worker.postMessage(message);
+    else if (message.kind === "left") {
+      if (!this.#areDismissed) this.#builders.takeOver(message.legacy);
+    } else if (message.kind === "places")
+      this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
     else this.#compactor?.onClosed(message.closed);

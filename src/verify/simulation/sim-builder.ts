@@ -1,4 +1,5 @@
 import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
+import type { BuilderLegacy } from "../../crawl/builder/builder-message.ts";
 import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
 import { captureOf, captureParts } from "../../crawl/hand-off/capture-frame.ts";
 import type { Frame } from "../../crawl/hand-off/frames.ts";
@@ -33,7 +34,10 @@ export class SimBuilder {
   readonly #parts: SimParts;
   readonly #loop: BuilderLoop;
   readonly #usesBuffer: boolean;
-  readonly #isJoined: boolean;
+  /** It shares the thread of its crawler. */
+  readonly isJoined: boolean;
+  #onLeft: ((legacy: BuilderLegacy) => void) | undefined;
+  #hasLeft = false;
   /** What the disk has been asked to do and has not done. */
   readonly #steps: (() => void)[] = [];
   /** A sync of the archive that comes after everything else. */
@@ -47,10 +51,11 @@ export class SimBuilder {
     together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
     number: number,
+    legacy?: BuilderLegacy,
   ) {
     this.#disk = disk;
     this.#usesBuffer = together;
-    this.#isJoined = memory.isJoined;
+    this.isJoined = memory.isJoined && legacy === undefined;
     this.#parts = parts;
     const Loop = parts.storesLeft ? BuilderLoop : CarelessLoop;
     this.#loop = new Loop({
@@ -73,12 +78,13 @@ export class SimBuilder {
         if (message.kind === "places") tell(message.thread, message.places);
       },
       committed: () => {},
+      legacy,
     });
   }
 
   /** As in `JoinedBuilder`. */
   isOpenFor(put: number): boolean {
-    return !this.#usesBuffer && this.#loop.isOpenFor(put);
+    return !this.#usesBuffer && !this.#hasLeft && this.#loop.isOpenFor(put);
   }
 
   store(record: Frame | Capture, isPage?: boolean): void {
@@ -96,9 +102,23 @@ export class SimBuilder {
     else this.goOn();
   }
 
+  /** As in `JoinedBuilder`: a builder of its own thread takes over. */
+  leave(onLeft: (legacy: BuilderLegacy) => void): void {
+    this.#onLeft = onLeft;
+  }
+
   /** Reads a little of every buffer, unless it commits; false when there is nothing. */
   read(): boolean {
-    return !this.isCommitting && this.#loop.turn(false);
+    return !this.isCommitting && this.#turn();
+  }
+
+  #turn(): boolean {
+    if (this.#hasLeft) return false;
+    if (this.#onLeft === undefined) return this.#loop.turn(false);
+    if (!this.#loop.mayLeave) return this.#loop.lastTurn();
+    this.#hasLeft = true;
+    this.#loop.leave(this.#onLeft);
+    return true;
   }
 
   /** The next step of the disk, or a turn so late that it is time to commit; false when there is nothing. */
@@ -108,23 +128,24 @@ export class SimBuilder {
       return true;
     }
     this.#nowMs += SYNC_EVERY_MS;
-    return this.#loop.turn(false);
+    return this.#turn();
   }
 
   /** Commits everything that arrived whole. */
   commit(): void {
-    this.#finish();
+    this.finish();
     this.#loop.commit(true);
-    this.#finish();
+    this.finish();
   }
 
   crawlerDied(thread: number): void {
-    this.#finish();
+    this.finish();
     this.#loop.crawlerDied(thread);
-    this.#finish();
+    this.finish();
   }
 
-  #finish(): void {
+  /** Does all that the disk was asked for. */
+  finish(): void {
     while (this.isCommitting) this.#doNext();
   }
 
@@ -147,7 +168,7 @@ export class SimBuilder {
   #archive(): Writer {
     const disk = this.#disk;
     const isFirst = this.#parts.commits === "archive first";
-    const isDue = () => this.#isJoined && disk.records.length % FLUSH_EVERY === 0;
+    const isDue = () => this.isJoined && disk.records.length % FLUSH_EVERY === 0;
     return {
       append(entry) {
         // Skipped links are in a file of their own, which is synced in the same step.
@@ -160,7 +181,7 @@ export class SimBuilder {
         return isDue();
       },
       // Beside a crawler writing takes its time as well.
-      flush: (done) => (this.#isJoined ? this.#ask(() => {}, done) : done()),
+      flush: (done) => (this.isJoined ? this.#ask(() => {}, done) : done()),
       sync: (done) => {
         const records = disk.records.length;
         const sync = () => {
@@ -190,6 +211,7 @@ export class SimBuilder {
       },
       close: () => {},
       segment: 1,
+      end: undefined,
     };
   }
 }

@@ -112,7 +112,8 @@ export class SimCrawler {
       seedHigh: SEED_HIGH,
     });
     const { maxUncommitted, delayMs } = plan;
-    const uncommitted = new Uncommitted({ maxUncommitted, threads }, account, memory.bells.at(-1)!);
+    const config = { maxUncommitted, threads, frontier: "sharded" } as const;
+    const uncommitted = new Uncommitted(config, account, memory.bells.at(-1)!);
     this.#gates = new Gatekeeper({
       ...memory.gatesOf(thread),
       delayMs,

@@ -17,15 +17,16 @@ export interface LoopedBuilder {
   readonly posted: FromBuilder[];
 }
 
-/** Makes a loop over this writer; `parts` replaces whatever a test cares about. */
+/** Makes a loop over this writer; `parts` replaces whatever a test cares about, `shared` is the memory of an earlier loop. */
 export function loopOver(
   writer: Writer,
   threads: number,
   parts: Partial<BuilderParts> = {},
+  shared?: CrawlMemory,
 ): LoopedBuilder {
   const { handOff = "count-or-time" } = parts;
   const config = { threads, builders: 1, bufferSize: 100, handOff };
-  const memory = createMemory(config);
+  const memory = shared ?? createMemory(config);
   const plan = new BufferPlan(config);
   const posted: FromBuilder[] = [];
   const loop = new BuilderLoop({

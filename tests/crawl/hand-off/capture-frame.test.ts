@@ -5,11 +5,11 @@ import { captureOf, captureParts, readCapture } from "../../../src/crawl/hand-of
 import { logText } from "../../../src/crawl/hand-off/log-text.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
 import type { OutcomeLine } from "../../../src/crawl/visit/visit-outcome.ts";
-import { LINK_WORDS, PackedLinks, PRINT_WORDS } from "../../../src/page-engine/packed-links.ts";
+import { PRINT_WORDS } from "../../../src/page-engine/packed-links.ts";
 import { type Capture, takeOver } from "../../../src/store/capture.ts";
 import { jsonLine } from "../../../src/store/files/jsonl.ts";
-import { linkLines } from "../../../src/store/link-list.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { packed } from "../../page-engine/packed-sample.ts";
 
 const url = fc
   .oneof(fc.webUrl(), fc.constantFrom("http://h/", 'http://h/?q="\\', "http://h/a@b"))
@@ -22,28 +22,6 @@ const anyText = fc.oneof(
 );
 const number = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const large = fc.oneof(fc.maxSafeNat(), fc.double({ min: 0, noNaN: true }));
-
-/** Links as the engine leaves them in its memory. */
-function packed(urls: readonly string[], before: number): PackedLinks {
-  const lines = linkLines(urls);
-  const memory = Buffer.alloc(before + lines.length);
-  memory.write(lines, before, "latin1");
-  const words = new Uint32Array(LINK_WORDS * urls.length);
-  let to = before;
-  for (const [i, each] of urls.entries()) {
-    const from = to + "outlink: ".length;
-    words.set([7 * i, 0xf0000000 + i, from, from + each.length, 0, 0], LINK_WORDS * i);
-    to = from + each.length + 2;
-  }
-  return new PackedLinks(memory, words, {
-    links: urls.length,
-    origins: 1,
-    linesAt: before,
-    linesBytes: lines.length,
-    seedLow: 0xfedcba98,
-    seedHigh: 5,
-  });
-}
 
 const lease = fc.record({
   url,
