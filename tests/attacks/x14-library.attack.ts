@@ -143,19 +143,21 @@ async function crawlOften(setting: Setting): Promise<void> {
     if (options.isWanted?.(name) === false) continue;
     options.onStep?.(name);
     const path = ending === "finished" ? "/" : "/chain/0";
+    // Judged when it has settled, also where few crawls are wanted.
+    const settled = ending === "by turns" ? SETTLED_BY_TURNS : SETTLED;
+    const crawls = Math.max(times, settled + 2 * LAST);
     const { code, late, lines, stderr } = await runLibrary(setting, {
-      ...{ times, threads, frontier, ending, path },
+      ...{ times: crawls, threads, frontier, ending, path },
     });
     if (code !== 0 || late)
       problems.push(`${name}: exit ${code}${late ? ", killed" : ""} ${stderr}`);
     // Memory goes up and down by what has not been collected yet, so the least of some crawls counts.
-    const settled = ending === "by turns" ? SETTLED_BY_TURNS : SETTLED;
-    const early = least(lines.slice(0, Math.min(settled, times - LAST)).slice(-LAST));
+    const early = least(lines.slice(0, settled).slice(-LAST));
     const end = least(lines.slice(-LAST));
     figures[name] = { crawls: lines.length, ...rounded(early, "early"), ...rounded(end, "late") };
     const quiet = lines.findIndex(({ settled }) => settled === "finished");
     if (ending === "by turns" && quiet >= 0) problems.push(`${name}: crawl ${quiet} did not fail`);
-    if (lines.length !== times) problems.push(`${name}: ${lines.length} crawls of ${times}`);
+    if (lines.length !== crawls) problems.push(`${name}: ${lines.length} crawls of ${crawls}`);
     const growth = (what: "rssMiB" | "sharedMiB" | "files", limit: number) => {
       const more = end[what] - early[what];
       if (more > limit) problems.push(`${name}: ${what} grew by ${more.toFixed(0)}`);

@@ -209,7 +209,8 @@ for (const mutant of MUTANTS) {
   test(`issue 16, 12: the self-check notices: ${mutant.name}`, async (t) => {
     const web = await webOf(t);
     const out = join(tempFolder(t), "out");
-    const rules = ["--delay", "0", "--buffer-size", String(BUFFER)];
+    // With a builder thread from the start, so that every page goes through a buffer.
+    const rules = ["--delay", "0", "--buffer-size", String(BUFFER), "--builders", "1"];
     await withMutant(mutant, async (program) => {
       const run = async (...args: string[]) => {
         const child = spawn(process.execPath, [program, ...args, ...SHOWN], {

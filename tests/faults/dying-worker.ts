@@ -14,6 +14,8 @@ import { wordsOfAllThreads } from "./all-threads.ts";
 /** Memory of each thread: more than a crawler needs, and little enough to use up at once. */
 const MAX_HEAP_MB = 256;
 
+const WRITES = "writeLatin1String";
+
 const turns = wordsOfAllThreads("orbweaver deaths", 1);
 
 if (isMainThread) {
@@ -45,11 +47,35 @@ if (!isMainThread && isCrawler) {
   const die = deaths[Atomics.add(turns, 0, 1) % deaths.length]!;
   // Counted in writes of sockets, one for each request: a clock would miss the crawl on a fast machine.
   let left = 50 + random.below(1000);
-  const write = Socket.prototype.write;
-  Socket.prototype.write = function (this: Socket, ...args: unknown[]) {
+  const count = () => {
     if (--left === 0) setImmediate(die);
+  };
+  const write = Socket.prototype.write;
+  Socket.prototype.write = function (this: Socket & { _handle?: object }, ...args: unknown[]) {
+    // Only the first request of a thread is written by the stream; what all of them come to is the handle.
+    if (this._handle !== undefined && this._handle !== null) countWrites(this._handle, count);
     return Reflect.apply(write, this, args) as boolean;
   } as typeof write;
+}
+
+type WriteText = (...args: unknown[]) => unknown;
+
+/** Counts the texts that handles of this class write; the first call does it for all of them. */
+function countWrites(handle: object, count: () => void): void {
+  let owner = handle;
+  while (!Object.hasOwn(owner, WRITES)) {
+    const parent = Object.getPrototypeOf(owner) as object | null;
+    if (parent === null) return;
+    owner = parent;
+  }
+  const methods = owner as Record<typeof WRITES, WriteText & { counts?: boolean }>;
+  const write = methods[WRITES];
+  if (write.counts) return;
+  methods[WRITES] = function (this: object, ...args: unknown[]) {
+    count();
+    return Reflect.apply(write, this, args);
+  };
+  methods[WRITES].counts = true;
 }
 
 function runOutOfMemory(): void {
