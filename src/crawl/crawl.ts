@@ -96,7 +96,7 @@ const LOST_MS = 1000;
  * From here on a builder thread saves more than starting it costs: so much was received, a page counting as some bytes more.
  * Not by the CPU that was used, which depends on what else the machine does.
  */
-const LONG_BYTES = 16 * 1024 * 1024;
+const LONG_BYTES = 2 * 1024 * 1024;
 const BYTES_OF_PAGE = 8 * 1024;
 
 /** Crawls of this process that have ended: their shared memory is garbage that V8 does not count. */
@@ -393,6 +393,7 @@ export class Crawl {
         // What a frontier that loses URLs still holds when nothing moves any more will never be handed out.
         left: losesUrls && measured.ended === "finished" ? [] : this.#workers!.left,
         isBrokenOff: this.#workers!.isBrokenOff,
+        isUndisturbed: this.#fault === undefined && this.#workers!.areUndisturbed,
         buffers: this.#buffers.peaks,
       };
       const visited = visitedPages(this.#memory.frontier, this.#config);

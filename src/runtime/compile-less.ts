@@ -1,8 +1,12 @@
 import { createRequire } from "node:module";
-import { hasKnownFlags, USUAL_FLAG } from "./run-script.ts";
+import { hasKnownFlags, USUAL_BUDGET, USUAL_INLINING } from "./run-script.ts";
 
 /** How much byte code a function runs before V8 considers optimising it: seven times as much as usual. */
-const LESS_FLAG = "--interrupt-budget=500000";
+const LARGE_BUDGET = "--interrupt-budget=500000";
+/** What is done once, at the end of a crawl, is over before optimising it would have paid. */
+const LARGEST_BUDGET = "--interrupt-budget=1000000";
+/** How much byte code is compiled into the function that calls it: a third. What V8 saves by that a crawl does not notice. */
+const LITTLE_INLINING = "--max-inlined-bytecode-size-cumulative=300";
 /**
  * A thread collects its young garbage alone: little of it survives, and waking others for that costs more than they save.
  * V8 reads this once per collection, and takes kept code whatever it is, so it is never undone.
@@ -15,6 +19,8 @@ const LONG_CPU_SECONDS = 0.9;
 const LOOK_EVERY_MS = 100;
 
 let isAllowed = false;
+/** Until the process has used much CPU. */
+let isYoung = true;
 let isLess = false;
 let timer: NodeJS.Timeout | undefined;
 
@@ -28,9 +34,9 @@ export function mayCompileLess(): void {
 
 /**
  * Has V8 optimise fewer functions as long as the process is young: by itself it compiles hundreds within the first thousand
- * pages, which costs a short crawl more than they save. Has threads collect garbage alone as well. Called when threads have
- * loaded their code, and soon done: V8 takes no kept code, not even that of Node's own modules, that was compiled with other
- * flags.
+ * pages, which costs a short crawl more than they save. Has it compile less into each of them, and threads collect garbage
+ * alone, from then on. Called when threads have loaded their code, and soon done: V8 takes no kept code, not even that of
+ * Node's own modules, that was compiled with other flags.
  */
 export function compileLess(): void {
   if (isAllowed && !isLess) timer ??= setTimeout(begin, FIRST_PAGES_MS).unref();
@@ -40,22 +46,36 @@ export function compileLess(): void {
 export function compileAsUsual(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (isLess) setFlag(USUAL_FLAG);
+  if (isLess) for (const flag of [USUAL_BUDGET, USUAL_INLINING]) setFlag(flag);
   isLess = false;
 }
 
-function begin(): void {
-  setFlag(ALONE_FLAG);
-  setFlag(LESS_FLAG);
+/** All pages are fetched: has V8 optimise hardly anything of what is done then. */
+export function compileLeast(): void {
+  if (!isAllowed) return;
+  clearInterval(timer);
+  timer = undefined;
   isLess = true;
+  setFlag(LARGEST_BUDGET);
+}
+
+function begin(): void {
+  isLess = true;
+  setFlag(ALONE_FLAG);
+  setFlag(LITTLE_INLINING);
+  timer = undefined;
+  if (!isYoung) return;
+  setFlag(LARGE_BUDGET);
   timer = setInterval(look, LOOK_EVERY_MS).unref();
 }
 
 function look(): void {
   const { user, system } = process.cpuUsage();
   if ((user + system) / 1e6 < LONG_CPU_SECONDS) return;
-  isAllowed = false;
-  compileAsUsual();
+  isYoung = false;
+  clearInterval(timer);
+  timer = undefined;
+  setFlag(USUAL_BUDGET);
 }
 
 function setFlag(flag: string): void {

@@ -15,8 +15,9 @@ type BundleExports = Readonly<Record<string, unknown>>;
 // Not imported: an import of node:process looks at all its properties, and so opens standard input and output.
 const { arch, pid, version, versions } = process;
 
-/** The flag of V8 that a crawl changes while it runs (`compile-less.ts`), as V8 11 has it by itself: code is kept with this. */
-export const USUAL_FLAG = "--interrupt-budget=67584";
+/** The flags of V8 that a crawl changes while it runs (`compile-less.ts`), as V8 11 has them by itself: code is kept with these. */
+export const USUAL_BUDGET = "--interrupt-budget=67584";
+export const USUAL_INLINING = "--max-inlined-bytecode-size-cumulative=920";
 export const hasKnownFlags = versions.v8.startsWith("11.");
 
 /**
@@ -40,7 +41,8 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
     const v8 = load("node:v8") as typeof import("node:v8");
     const flags = v8.cachedDataVersionTag();
     process.once("exit", () => {
-      if (hasKnownFlags) v8.setFlagsFromString(USUAL_FLAG);
+      if (hasKnownFlags)
+        for (const flag of [USUAL_BUDGET, USUAL_INLINING]) v8.setFlagsFromString(flag);
       writeCache(cacheFile, check, script, () => v8.cachedDataVersionTag() === flags);
     });
   }

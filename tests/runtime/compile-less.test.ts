@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import v8, { cachedDataVersionTag } from "node:v8";
-import { compileAsUsual, compileLess, mayCompileLess } from "../../src/runtime/compile-less.ts";
+import {
+  compileAsUsual,
+  compileLeast,
+  compileLess,
+  mayCompileLess,
+} from "../../src/runtime/compile-less.ts";
 
 // V8's own number of its version and flags: code that was kept under another one is not used.
 const USUAL = cachedDataVersionTag();
 const LONG_MS = 1000;
 
-test("the flag changes only where that is allowed, after the first pages, until the process has worked for long", {
+test("flags change only where that is allowed, after the first pages, until the process has worked for long", {
   skip: process.versions.v8.startsWith("11.") ? false : "another V8: nothing is changed",
 }, (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
@@ -19,6 +24,7 @@ test("the flag changes only where that is allowed, after the first pages, until 
     system: 0.3e6 * cpuSeconds,
   }));
   compileLess();
+  compileLeast();
   t.mock.timers.tick(LONG_MS);
   assert.equal(cachedDataVersionTag(), USUAL, "nobody has allowed it");
   assert.equal(set.callCount(), 0);
@@ -38,10 +44,20 @@ test("the flag changes only where that is allowed, after the first pages, until 
   t.mock.timers.tick(LONG_MS);
   assert.notEqual(cachedDataVersionTag(), USUAL);
   cpuSeconds = 2.5;
+  set.resetCalls();
   t.mock.timers.tick(LONG_MS);
-  assert.equal(cachedDataVersionTag(), USUAL, "optimising pays now");
+  assert.ok(isSet("--interrupt-budget=67584"), "optimising pays now");
+  compileAsUsual();
+  assert.equal(cachedDataVersionTag(), USUAL, "both flags are as V8 has them by itself");
+  set.resetCalls();
   compileLess();
   t.mock.timers.tick(LONG_MS);
-  assert.equal(cachedDataVersionTag(), USUAL, "and from now on");
+  assert.ok(isSet("--max-inlined-bytecode-size-cumulative=300"), "threads have started");
+  assert.ok(!isSet("--interrupt-budget=500000"), "and optimising pays from now on");
+  compileLeast();
+  t.mock.timers.tick(LONG_MS);
+  assert.ok(isSet("--interrupt-budget=1000000"), "what follows is done once");
+  compileAsUsual();
+  assert.equal(cachedDataVersionTag(), USUAL);
   assert.ok(!isSet("--parallel-scavenge"), "kept code is taken with or without it");
 });

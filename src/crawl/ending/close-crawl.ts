@@ -1,5 +1,6 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
+import { compileLeast } from "../../runtime/compile-less.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
@@ -43,6 +44,8 @@ export interface EndedRun extends Pick<CountedTwice, "totals" | "buffers" | "isB
   readonly measured: Measured;
   /** What still waits, where no journal knows it. */
   readonly left: readonly LeftUrls[];
+  /** No thread of it died. */
+  readonly isUndisturbed: boolean;
 }
 
 /** What closing a crawl comes to. */
@@ -84,6 +87,7 @@ export class CrawlCloser {
    */
   close(run: EndedRun, listener: CloseListener, look?: Pick<SecondLook, "judge">): ClosedCrawl {
     const { measured } = run;
+    compileLeast();
     closeAfterCrash(this.#out);
     const state = readCrawlState(this.#out);
     const results = openResults(this.#out, state);
@@ -109,7 +113,10 @@ export class CrawlCloser {
       listener.onEnded(true);
       listener.onSafe();
     }
-    const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
+    const isSorted = finalizeFolder(this.#out, results.committed, {
+      limit: this.#limit,
+      isUndisturbed: run.isUndisturbed && !run.isBrokenOff && measured.history.runs === 0,
+    });
     if (isSorted) {
       comparison.comparePages();
       summary = writeReports();

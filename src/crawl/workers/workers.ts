@@ -79,6 +79,7 @@ export class Workers {
   #debugLog: RunningWorker | undefined;
   /** By name, who awaits a message: only the first one counts, and one that nobody awaits is dropped. */
   readonly #awaited = new Map<string, (message: FromCrawler | FromBuilder) => void>();
+  #areUndisturbed = true;
   /** Crawlers that have ended and are not replaced. */
   readonly #ended = new Set<number>();
   /** Those of them that had committed and counted everything before. */
@@ -278,6 +279,11 @@ export class Workers {
   get isBrokenOff(): boolean {
     const { control, memory } = this.#plan;
     return control.mode === MODES.abort || this.#finished.size < memory.threads;
+  }
+
+  /** True when no thread has died. */
+  get areUndisturbed(): boolean {
+    return this.#areUndisturbed;
   }
 
   get #started(): RunningWorker[] {
@@ -507,6 +513,7 @@ export class Workers {
 
   #onDeath(running: RunningWorker, error: unknown): void {
     if (this.#dismissed.delete(running)) return;
+    this.#areUndisturbed = false;
     const { control, config } = this.#plan;
     const crawler = this.#crawlers.indexOf(running);
     const builder = this.#builders.all.indexOf(running);

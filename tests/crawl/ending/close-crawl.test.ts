@@ -68,7 +68,14 @@ function close(dir: string, agoMs: number, ended = "interrupted", sizes: CloseLi
     onSafe: () => noted.push("safe"),
   };
   const buffers = { size: 1, mostPages: 0, left: 0 };
-  const run = { totals: none, measured, left: [], isBrokenOff: true, buffers };
+  const run = {
+    totals: none,
+    measured,
+    left: [],
+    isUndisturbed: false,
+    isBrokenOff: true,
+    buffers,
+  };
   const { left, summary } = closer.close(run, listener);
   assert.deepEqual(summary.selfCheck, [], "of a run that was broken off the journals decide");
   return { left: left.join(), noted };

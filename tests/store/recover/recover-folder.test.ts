@@ -312,6 +312,25 @@ test("after kills every URL has one line in the log, once a run or recover has e
   }
 });
 
+test("an undisturbed run is not looked through, unless index and journals count differently", (t) => {
+  const folder = finished(t);
+  const { index, pages } = crawlPaths(folder);
+  const isUndisturbed = true;
+  const { committed } = openResults(folder);
+  const again = (path: string) => appendFileSync(path, `${lines(path).at(-1)}\n`);
+  const listed = lines(pages).length;
+  again(pages);
+  assert.ok(finalizeFolder(folder, committed, { isUndisturbed }));
+  assert.equal(lines(pages).length, listed + 1, "as many lines in the index as records");
+  assert.ok(finalizeFolder(folder, committed));
+  assert.equal(lines(pages).length, listed, "who cannot tell looks at every line");
+  const indexed = lines(index).length;
+  again(index);
+  again(pages);
+  assert.ok(finalizeFolder(folder, committed, { isUndisturbed }));
+  assert.deepEqual([lines(index).length, lines(pages).length], [indexed, listed]);
+});
+
 test("zeros that a power loss left in the log go, and the lines around them stay", (t) => {
   for (const byRecover of [false, true]) {
     const folder = finished(t);
