@@ -1,5 +1,5 @@
 // Compiles what is written in AssemblyScript (the folders named assembly) to WebAssembly: the page engine, and the small
-// codes of the hash, of the set of known URLs and of the words. With a folder and a level (0 to 3) it writes all of them
+// codes of the hash, of the set of known URLs, of the words, and of what is sorted at the end. With a folder and a level (0 to 3) it writes all of them
 // there instead: fuzzing compares the levels.
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -23,6 +23,14 @@ const CODES = {
   "src/store/templates/assembly/store-exports.ts": [
     "src/store/templates/page-templates.wasm",
     ["--importMemory", "--initialMemory", "192", "--maximumMemory", "192"],
+  ],
+  "src/store/files/assembly/order-lines-code.ts": [
+    "src/store/files/order-lines-code.wasm",
+    ["--initialMemory", "5"],
+  ],
+  "src/store/graph/assembly/order-edges-code.ts": [
+    "src/store/graph/order-edges-code.wasm",
+    ["--initialMemory", "5"],
   ],
   "src/parse/words/assembly/text-run-code.ts": [
     "src/parse/words/text-run-code.wasm",

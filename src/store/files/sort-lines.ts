@@ -1,6 +1,6 @@
 import { readSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { LineRun } from "./line-run.ts";
+import { openLineSorter } from "./line-run.ts";
 import { readLines } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { SortedRuns } from "./sorted-runs.ts";
@@ -43,14 +43,15 @@ export function sortLines(
     write: (file, lines) => writeLines(file, withoutTwins(lines, same), { limit }),
     isBefore: (a: string, b: string) => a < b,
   });
+  const sorter = openLineSorter();
   try {
     const held = wholeLines(inputs, runBytes, (lines) => {
       limit.check();
-      runs.add(new LineRun(lines));
+      runs.add(sorter.sort(lines));
     });
     limit.check();
     // What is still in memory is the last run, and mostly the only one.
-    const last = new LineRun(held);
+    const last = sorter.sort(held);
     if (!runs.isEmpty || options.sameWhen !== undefined) return runs.merge(last);
     return replaceFile(out, (file) => last.writeTo(file, once, limit));
   } finally {

@@ -86,11 +86,11 @@ export function openJournals(
     const files = listed(shard);
     checkDone(folder, shard, salvage, files, seeds);
     const journal = shardReader(folder, shard, { salvage, begun, seeds, listed: files });
-    for (const batch of journal.done()) eachEnd(batch, onEnd);
+    for (const batch of journal.done()) if (onEnd !== undefined) eachEnd(batch, onEnd);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
     for (; !step.done; step = reader.next()) {
-      eachEnd(step.value, onEnd);
+      if (onEnd !== undefined) eachEnd(step.value, onEnd);
       if (seeds.frontier === "engine") countLate(step.value, late[i]!);
     }
     ends.set(shard, step.value);
@@ -175,28 +175,37 @@ function viewOf(
   { seedLow, seedHigh, config }: Seeds,
   isWhole: boolean,
 ): JournalView {
+  /** Journals in which nothing waits, as far as that has been seen: nothing is admitted any more. */
+  const settled = new Set<number>();
   return {
     rules: { ...config, seedLow, seedHigh },
     *ended(): Generator<EndedUrl, void> {
       for (const [i, journal] of open().entries()) {
         const known = isWhole ? undefined : new SeenSet();
         const left = new Map(late[i]);
-        for (const batches of [journal.done(), journal.tail(journal.snapshot())])
-          for (const batch of batches)
-            for (const one of endsIn(batch))
+        const snapshot = journal.snapshot();
+        let waiting = 0;
+        for (const batches of [journal.done(), journal.tail(snapshot)])
+          for (const batch of batches) {
+            const ended: EndedUrl[] = [];
+            waiting += eachEnd(batch, (one) => ended.push(one));
+            for (const one of ended)
               if (!isLate(left, one) && known?.addFingerprint(one.low, one.high) !== false)
                 yield one;
+          }
+        // As after most crawls: as many ended as were admitted, and only what was admitted ends.
+        if (isWhole && snapshot === undefined && waiting === 0) settled.add(i);
       }
     },
     eachWaiting(use: (link: WaitingLink) => void): void {
-      for (const journal of open()) {
+      for (const [i, journal] of open().entries()) {
+        if (settled.has(i)) continue;
         const snapshot = journal.snapshot();
         const finished = new SeenSet();
         let waiting = 0;
         // What ended before a snapshot does not wait in it, unless that is an older one.
         if (!isWhole) for (const batch of journal.done()) addEnds(batch, finished);
         for (const batch of journal.tail(snapshot)) waiting += addEnds(batch, finished);
-        // As after most crawls: as many ended as were admitted, and only what was admitted ends.
         if (isWhole && snapshot === undefined && waiting === 0) continue;
         const repeated = isWhole ? 0 : 1;
         const isWaiting = waitingTest({ repeated, contradictions: [] }, finished);
@@ -225,18 +234,27 @@ function isLate(left: Map<string, number>, { low, high }: EndedUrl): boolean {
   return count > 0;
 }
 
-/** Calls `onEnd` for each URL that ends in a batch. Most of a batch is links, which are skipped. */
-function eachEnd(batch: EventBytes, onEnd: ((ended: EndedUrl) => void) | undefined): void {
-  if (onEnd === undefined) return;
+/**
+ * Calls `onEnd` for each URL that ends in a batch; answers how many more URLs it admits than it ends. Most of a batch is
+ * links, which are skipped.
+ */
+function eachEnd(batch: EventBytes, onEnd: (ended: EndedUrl) => void): number {
   const cursor = new EventCursor();
   cursor.open(batch);
-  while (cursor.next()) if (cursor.kind === EVENT.done) onEnd(decodeDone(cursor));
+  let more = 0;
+  while (cursor.next()) {
+    if (cursor.kind === EVENT.admit) more += admittedBy(cursor);
+    else if (cursor.kind === EVENT.done) {
+      onEnd(decodeDone(cursor));
+      more--;
+    }
+  }
+  return more;
 }
 
-function endsIn(batch: EventBytes): EndedUrl[] {
-  const ended: EndedUrl[] = [];
-  eachEnd(batch, (one) => ended.push(one));
-  return ended;
+/** How many URLs the admission admits at which a cursor is. */
+function admittedBy(cursor: EventCursor): number {
+  return (cursor.to - cursor.linksTo()) / FINGERPRINT_BYTES;
 }
 
 /** Adds the fingerprints of the URLs that end in a batch; answers how many more URLs it admits than it ends. */
@@ -245,7 +263,7 @@ function addEnds(batch: EventBytes, into: SeenSet): number {
   cursor.open(batch);
   let more = 0;
   while (cursor.next()) {
-    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / FINGERPRINT_BYTES;
+    if (cursor.kind === EVENT.admit) more += admittedBy(cursor);
     else if (cursor.kind === EVENT.done) {
       const { bytes, from } = cursor;
       if (into.addFingerprint(word(bytes, from), word(bytes, from + 4))) more--;

@@ -4,7 +4,7 @@ import type { AppendFile } from "../files/append-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { SortedRuns } from "../files/sorted-runs.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges, readInto } from "./edge-file.ts";
-import { putForward, putReversed, sortGrouped } from "./sort-grouped.ts";
+import { type EdgeOrder, openEdgeOrder } from "./edge-order.ts";
 
 const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
@@ -74,31 +74,31 @@ export function sortBothWays(
   options: Omit<SortEdgesOptions, "reverse"> = {},
 ): number {
   const { runEdges = RUN_EDGES, limit = NO_LIMIT } = options;
-  const edges = readAll(inputs, runEdges);
-  if (edges === undefined) {
+  const order = readAll(inputs, runEdges);
+  if (order === undefined) {
     sortEdges(inputs, backward, { ...options, reverse: true });
     return sortEdges(inputs, forward, options);
   }
   limit.check();
-  const sorted = sortGrouped(edges);
-  // The memory that they were read into is used again: fresh memory costs as much as sorting.
-  putReversed(sorted, edges);
-  replaceFile(backward, (file) => file.write(bytesOf(withoutTwins(edges))));
+  replaceFile(backward, (file) => file.write(bytesOf(order.reversed())));
   limit.check();
-  putForward(sorted, edges);
-  const once = withoutTwins(edges);
+  const once = order.forward();
   replaceFile(forward, (file) => file.write(bytesOf(once)));
   return once.length / EDGE_WORDS;
 }
 
-/** All edges of some files; undefined when there are more than so many. */
-function readAll(inputs: readonly string[], maxEdges: number): Uint32Array | undefined {
-  const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
-  if (bytes > maxEdges * EDGE_BYTES) return undefined;
-  const all = new Uint32Array(Math.floor(bytes / EDGE_BYTES) * EDGE_WORDS);
+/** All edges of some files, in order; undefined when there are more than so many, or no memory for them. */
+function readAll(inputs: readonly string[], maxEdges: number): EdgeOrder | undefined {
+  const most = inputs.reduce(
+    (sum, input) => sum + Math.floor(statSync(input).size / EDGE_BYTES),
+    0,
+  );
+  const order = most > maxEdges ? undefined : openEdgeOrder(most);
+  if (order === undefined) return undefined;
   let used = 0;
-  for (const input of inputs) used += readInto(input, all.subarray(used));
-  return all.subarray(0, used);
+  for (const input of inputs) used += readInto(input, order.edges.subarray(used));
+  order.order(used / EDGE_WORDS);
+  return order;
 }
 
 function reverseAll(edges: Uint32Array): void {
@@ -211,29 +211,6 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   }
   file.write(new Uint8Array(waiting.buffer, 0, 4 * used));
   return written;
-}
-
-/** Sorted edges, each once, in the same memory. */
-function withoutTwins(edges: Uint32Array): Uint32Array {
-  const twin = firstTwin(edges);
-  if (twin === edges.length) return edges;
-  let used = twin;
-  for (let at = twin; at < edges.length; at += EDGE_WORDS) {
-    if (!isBefore(edges, used - EDGE_WORDS, edges, at)) continue;
-    edges[used] = edges[at]!;
-    edges[used + 1] = edges[at + 1]!;
-    edges[used + 2] = edges[at + 2]!;
-    edges[used + 3] = edges[at + 3]!;
-    used += EDGE_WORDS;
-  }
-  return edges.subarray(0, used);
-}
-
-/** Where the first edge is that equals the one before it; the end when there is none. */
-function firstTwin(edges: Uint32Array): number {
-  for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS)
-    if (!isBefore(edges, at - EDGE_WORDS, edges, at)) return at;
-  return edges.length;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {

@@ -4,6 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { AppendFile } from "../../../src/store/files/append-file.ts";
+import { openLineMemory } from "../../../src/store/files/line-memory.ts";
+import { type LineRun, StringRun } from "../../../src/store/files/line-run.ts";
 import { sortLines } from "../../../src/store/files/sort-lines.ts";
 import { mergeCdxj } from "../../../src/store/lists/cdxj.ts";
 import { freshFolder } from "../sample-capture.ts";
@@ -85,4 +88,38 @@ test("a last line torn by a crash is left out, wherever the chunks fall", (t) =>
   writeFileSync(path, `b${long}\na${long}\n{"torn`);
   sortLines([path], join(folder, "out"));
   assert.equal(readFileSync(join(folder, "out"), "utf8"), `a${long}\nb${long}\n`);
+});
+
+test("lines in a memory of their own come as lines that are strings, run after run, also longer than what is copied at once", () => {
+  const memory = openLineMemory();
+  assert.ok(memory, "the code was compiled");
+  assert.equal(openLineMemory(new URL("./none.wasm", import.meta.url)), undefined);
+  const long = fc.constantFrom("x".repeat(300_000), `${"x".repeat(300_000)}a`, "y".repeat(262_143));
+  const piece = fc.constantFrom(
+    "",
+    "a",
+    "12345678",
+    "\u0000",
+    "\t",
+    "\u000b",
+    "\u00ff",
+    "http://h/",
+  );
+  const text = fc.oneof(
+    { weight: 20, arbitrary: fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join("")) },
+    { weight: 1, arbitrary: long },
+  );
+  const result = (run: LineRun, once: boolean) => {
+    const pieces: Buffer[] = [];
+    const file = { write: (bytes: Uint8Array) => pieces.push(Buffer.from(bytes)) };
+    const written = run.writeTo(file as unknown as AppendFile, once);
+    return [[...run], Buffer.concat(pieces).toString("latin1"), written] as const;
+  };
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 60 }), fc.boolean(), (lines, once) => {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""), "latin1");
+      assert.deepEqual(result(memory.sort(bytes), once), result(new StringRun(bytes), once));
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -12,6 +12,7 @@ import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { graphPaths } from "../../../src/store/folder/graph-facts.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../../src/store/graph/edge-file.ts";
+import { openEdgeOrder } from "../../../src/store/graph/edge-order.ts";
 import { finishGraph, LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { sortBothWays, sortEdges } from "../../../src/store/graph/sort-edges.ts";
 import { LinkList } from "../../../src/store/link-list.ts";
@@ -231,6 +232,18 @@ test("many edges, which are sorted by larger digits, come in the same order as f
   assert.equal(written, sortEdges([input!], inRuns!, { runEdges: 5000 }));
   assert.ok(written < edges);
   assert.deepEqual(readFileSync(whole!), readFileSync(inRuns!));
+  const [forward, backward] = [join(folder, "forward"), join(folder, "backward")];
+  assert.equal(sortBothWays([input!], backward, forward), written);
+  assert.deepEqual(readFileSync(forward), readFileSync(whole!));
+  sortEdges([input!], whole!, { reverse: true });
+  assert.deepEqual(readFileSync(backward), readFileSync(whole!));
+});
+
+test("edges are sorted in a memory of their own, and without its code as well", () => {
+  assert.ok(openEdgeOrder(1), "the code was compiled");
+  assert.equal(openEdgeOrder(1, new URL("./none.wasm", import.meta.url)), undefined);
+  // 6 GB: more than such a memory can have.
+  assert.equal(openEdgeOrder(2 ** 27), undefined);
 });
 
 test("both orders at once are those of two sorts, in memory and beyond it, also when the output is an input", (t) => {
