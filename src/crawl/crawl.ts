@@ -32,6 +32,7 @@ import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type ControlChange, isForThreads } from "./control/control-change.ts";
 import { ControlLog } from "./control/control-log.ts";
 import { LiveControl, type Steered } from "./control/live-control.ts";
+import { isLongCrawl } from "./crawl-length.ts";
 import {
   type CrawlEnding,
   type CrawlSummary,
@@ -92,12 +93,8 @@ const LONG_AGO_MS = -1e9;
 /** A frontier that loses URLs counts as empty after this long without a request. */
 const LOST_MS = 1000;
 
-/**
- * From here on a builder thread saves more than starting it costs: so much was received, a page counting as some bytes more.
- * Not by the CPU that was used, which depends on what else the machine does.
- */
-const LONG_BYTES = 2 * 1024 * 1024;
-const BYTES_OF_PAGE = 8 * 1024;
+/** Until a builder thread is worth it: the sooner it comes, the less building was optimised in the crawler's thread. */
+const LENGTH_LOOK_MS = 25;
 
 /** Crawls of this process that have ended: their shared memory is garbage that V8 does not count. */
 let endedCrawls = 0;
@@ -340,8 +337,12 @@ export class Crawl {
         this.#fail(error);
       }
     }, TICK_MS);
+    const lengthWatch = setInterval(() => {
+      if (this.#lookAtLength()) clearInterval(lengthWatch);
+    }, LENGTH_LOOK_MS);
     return () => {
       clearInterval(ticker);
+      clearInterval(lengthWatch);
       bell.close();
     };
   }
@@ -655,13 +656,28 @@ export class Crawl {
     this.#workers?.wakeAll();
   }
 
+  /** Adds a builder thread to a crawl that has become long; true when there is no need to look again soon. */
+  #lookAtLength(): boolean {
+    if (this.#workers?.mayAddBuilder !== true) return true;
+    const { pages, queued, thisRun } = this.progress();
+    const { uncommitted } = totals(this.#memory.counters);
+    const { maxPages = Number.POSITIVE_INFINITY } = this.#config;
+    const isLong = isLongCrawl({
+      pages: thisRun.pages + uncommitted,
+      bytes: thisRun.bytes,
+      queued,
+      mayFetch: maxPages - pages - uncommitted,
+    });
+    return isLong && this.#workers.addBuilder();
+  }
+
   #tick(): void {
     const now = monotonicMs();
     const progress = this.progress();
     this.events.tell("progress", progress);
     this.#workers?.endHungHandlers(now);
-    const { pages, bytes } = progress.thisRun;
-    if (pages * BYTES_OF_PAGE + bytes >= LONG_BYTES) this.#workers?.addBuilder();
+    // The successor of a crawler that died is asked again.
+    this.#lookAtLength();
     const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;

@@ -20,6 +20,8 @@ export interface BuilderLegacy {
 
 /** What a builder posts to the supervisor. */
 export type FromBuilder =
+  /** A thread of its own has loaded its code. */
+  | { readonly kind: "loaded" }
   /** The journals of a dead crawler are closed. */
   | { readonly kind: "closed"; readonly thread: number }
   | DiskMessage

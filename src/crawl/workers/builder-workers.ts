@@ -1,4 +1,5 @@
 import { DiskFullError } from "../../errors.ts";
+import { compileLess } from "../../runtime/compile-less.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { BufferPlan, startsJoined } from "../buffer-plan.ts";
 import type { BuilderLegacy, FromBuilder, ToBuilder } from "../builder/builder-message.ts";
@@ -45,7 +46,11 @@ export class BuilderWorkers {
   }
 
   #start(builder: number, legacy?: BuilderLegacy): void {
-    const onMessage = (message: FromBuilder) => this.heard(message);
+    const onMessage = (message: FromBuilder) => {
+      if (message.kind !== "loaded") this.heard(message);
+      // When a crawl begins its crawlers may still load.
+      else if (legacy !== undefined) compileLess("now");
+    };
     const running = startBuilder(this.#plan, builder, onMessage, legacy);
     this.#running[builder] = running;
     running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));

@@ -360,16 +360,23 @@ export class Workers {
     await this.#debugLog?.ended.catch(() => {});
   }
 
-  /** The crawl has become a long one: a builder that shares the only crawler thread gets one of its own. */
-  addBuilder(): void {
+  /** Whether a builder shares the only crawler thread that may get one of its own, and was not told to yet. */
+  get mayAddBuilder(): boolean {
     const { config, control } = this.#plan;
+    const isShared = this.#builders.areJoined && config.builders > 0;
+    const isTold = this.#left !== undefined && this.#crawlers[0] === this.#left;
+    return isShared && !isTold && control.mode === MODES.run;
+  }
+
+  /** The crawl has become a long one: the builder gets a thread of its own. False when it cannot be told now. */
+  addBuilder(): boolean {
     const crawler = this.#crawlers[0];
-    const isDue = this.#builders.areJoined && config.builders > 0 && crawler !== this.#left;
-    if (!isDue || crawler === undefined || control.mode !== MODES.run) return;
+    if (!this.mayAddBuilder || crawler === undefined) return false;
     // A successor is asked again; one that is only starting, later.
-    if (this.before === undefined || this.#starting.size + this.#dead.size > 0) return;
+    if (this.before === undefined || this.#starting.size + this.#dead.size > 0) return false;
     this.#left = crawler;
     crawler.worker.postMessage({ kind: "leaveBuilding" } satisfies ToCrawler);
+    return true;
   }
 
   /** Ends crawlers that hang in a handler; others take over, and the pages of such handlers end with a code. */
@@ -503,7 +510,7 @@ export class Workers {
       this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
-    else this.#compactor?.onClosed(message.closed);
+    else if (message.kind === "segments") this.#compactor?.onClosed(message.closed);
   }
 
   #crawlerEnded(thread: number): void {
