@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withFolder } from "../faults/drill.ts";
 import { orbweaver, readPages } from "../support/orbweaver.ts";
@@ -57,6 +58,12 @@ export const drill: ClusterDrill = {
         const surplus = [...found].filter((one) => !expected.has(one)).length;
         if (differ + surplus > 0)
           problems.push(`${name}: ${differ} pages missing, ${surplus} more`);
+        if (inSteps) {
+          // A page that lost one of the links to it is mostly found by another.
+          const { sent, taken } = linksIn(crawl.folders);
+          if (sent !== taken)
+            problems.push(`${name}: ${sent} links were sent, ${taken} were taken in`);
+        }
         problems.push(...[...ends, ...judged.problems].map((one) => `${name}: ${one}`));
         compared++;
       });
@@ -70,7 +77,7 @@ export const drill: ClusterDrill = {
       name: "blocks of the step before are taken in and forgotten",
       from: "local counts = insertLinks(order, block, 3, level)",
       to: "local counts = {links = 0, fresh = 0, late = 0, lifted = 0}",
-      noticedBy: /pages missing/,
+      noticedBy: /links were sent/,
     },
     {
       name: "a block of links is dropped now and then",
@@ -81,6 +88,20 @@ export const drill: ClusterDrill = {
     },
   ],
 };
+
+/** Links in the blocks of all supersteps of all workers. */
+function linksIn(folders: readonly string[]): { sent: number; taken: number } {
+  const sums = { sent: 0, taken: 0 };
+  for (const out of folders) {
+    const steps = readFileSync(join(out, "reports", "supersteps.jsonl"), "utf8");
+    for (const line of steps.split("\n").slice(0, -1)) {
+      const { links, receivedLinks } = JSON.parse(line) as Record<string, number>;
+      sums.sent += links!;
+      sums.taken += receivedLinks!;
+    }
+  }
+  return sums;
+}
 
 /** Pages without the port, which differs from web to web. */
 function pathsOf(folders: readonly string[]): Set<string> {
