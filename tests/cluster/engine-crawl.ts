@@ -78,6 +78,11 @@ export class EngineCrawl {
     return this.#start(this.#folders++, ["worker", "--json", "--quiet"], engineUrl);
   }
 
+  /** Settles when a worker has found the crawl, or has ended: one that finds no engine when it starts says so and ends. */
+  async joined({ out, child }: WorkerRun): Promise<void> {
+    while (child.exitCode === null && !existsSync(out)) await setTimeout(5);
+  }
+
   /** Starts a worker in the folder of one that is gone. */
   rejoin({ number }: WorkerRun): WorkerRun {
     return this.#start(number, ["worker", "--json", "--quiet"]);

@@ -4,7 +4,8 @@ import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
 import { withThreeWorkers } from "./three-workers.ts";
 
-const DELAY_MS = 5;
+/** Slow enough that a short crawl runs for seconds. */
+const DELAY_MS = 100;
 const MAX_DOWN_MS = 2000;
 /** What was acknowledged and lost is fetched again: at most so many pages for each restart. */
 const REFETCHED_PER_RESTART = 200;

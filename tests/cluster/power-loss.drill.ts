@@ -4,7 +4,8 @@ import type { ClusterDrill } from "./cluster-drill.ts";
 import { judgeCrawl } from "./judge-crawl.ts";
 import { withThreeWorkers } from "./three-workers.ts";
 
-const DELAY_MS = 5;
+/** Slow enough that a short crawl runs for seconds. */
+const DELAY_MS = 100;
 /** A server with `appendfsync everysec` loses up to so much. */
 const MAX_AGE_MS = 1000;
 

@@ -4,7 +4,7 @@ import { type EngineStage, type StageOptions, withEngine } from "./with-engine.t
 const WORKERS = 3;
 const HOSTS = 50;
 const LATENCY_MS = 2;
-/** Of the pages that there are for each fault: a fault strikes after up to so many, so that nearly all meet a running crawl. */
+/** Of the pages that are left for each fault: a fault strikes after up to so many, so that nearly all meet a running crawl. */
 const MAX_STEP = 1.6;
 
 /** A crawl by three workers, and faults that strike it one after the other. */
@@ -13,7 +13,7 @@ export interface FaultStage extends EngineStage {
   later(random: Random): Promise<boolean>;
 }
 
-/** Runs with three workers that have been started, on a web of 50 hosts; everything is gone afterwards. */
+/** Runs with three workers that have joined, on a web of 50 hosts; everything is gone afterwards. */
 export function withThreeWorkers<T>(
   {
     count,
@@ -26,9 +26,11 @@ export function withThreeWorkers<T>(
   return withEngine(options, async (stage) => {
     const { crawl, web } = stage;
     await crawl.create();
-    for (let i = 1; i < WORKERS; i++) crawl.join();
+    const others = Array.from({ length: WORKERS - 1 }, () => crawl.join());
+    for (const worker of others) await crawl.joined(worker);
+    const left = Math.max(0, pages - (await web.report()).pages);
     const later = async (random: Random) => {
-      const step = 1 + random.below(Math.ceil((MAX_STEP * pages) / (count + 1)));
+      const step = 1 + random.below(Math.ceil((MAX_STEP * left) / (count + 1)));
       await crawl.served((await web.report()).pages + step);
       return crawl.alive.length > 0;
     };

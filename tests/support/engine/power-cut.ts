@@ -21,14 +21,18 @@ export class PowerCut {
     this.#ticker = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Cuts the power; the bytes that were lost. Start the server again with `run`. */
+  /**
+   * Cuts the power; the bytes that were lost, none of them older than this watch: whatever came before counts as synced. Start the
+   * server again with `run`.
+   */
   async cut(ageMs: number): Promise<number> {
     const atMs = performance.now();
     await this.#redis.kill();
     this.stop();
     const { file, bytes } = incrementalFile(this.#redis.folder);
     const known = this.#sizes.filter((size) => size.file === file && size.atMs <= atMs - ageMs);
-    const kept = known.at(-1)?.bytes ?? 0;
+    const first = this.#sizes.find((size) => size.file === file);
+    const kept = (known.at(-1) ?? first)?.bytes ?? 0;
     truncateSync(join(aofFolder(this.#redis.folder), file), kept);
     return bytes - kept;
   }
