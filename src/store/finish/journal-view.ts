@@ -193,8 +193,9 @@ function viewOf(
               if (!isLate(left, one) && known?.addFingerprint(one.low, one.high) !== false)
                 yield one;
           }
-        // As after most crawls: as many ended as were admitted, and only what was admitted ends.
-        if (isWhole && snapshot === undefined && waiting === 0) settled.add(i);
+        // As after most crawls: as many ended as were admitted, and only what was admitted ends. One that came late ends twice.
+        const endsOnce = isWhole && late[i]!.size === 0;
+        if (endsOnce && snapshot === undefined && waiting === 0) settled.add(i);
       }
     },
     eachWaiting(use: (link: WaitingLink) => void): void {
