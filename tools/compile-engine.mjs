@@ -13,7 +13,7 @@ const [folder, level = "3"] = process.argv.slice(2);
 const CODES = {
   "src/page-engine/assembly/engine-exports.ts": [
     "src/page-engine/page-engine.wasm",
-    ["--importMemory", "--initialMemory", "176", "--maximumMemory", "176"],
+    ["--importMemory", "--initialMemory", "185", "--maximumMemory", "185"],
   ],
   "src/hash/assembly/sip-hash-code.ts": ["src/hash/sip-hash-code.wasm", ["--initialMemory", "1"]],
   "src/frontier/seen/assembly/seen-code.ts": [

@@ -150,6 +150,19 @@ export class ResponseHead {
     return this.#text;
   }
 
+  /** How many bytes it has. */
+  get length(): number {
+    return this.#text?.length ?? this.#length;
+  }
+
+  /** Copies the head exactly as received; only as long as the body is valid. */
+  copyTo(into: Buffer, at: number): void {
+    const memory = this.#memory;
+    if (memory === undefined) into.write(this.text, at, "latin1");
+    // A view of the plainest kind: `copy` and `subarray` make buffers and check what is known.
+    else into.set(new Uint8Array(memory.buffer, memory.byteOffset, this.#length), at);
+  }
+
   /** The head exactly as received, status line through blank line; valid as long as the body is. */
   get bytes(): Buffer {
     return this.#memory?.subarray(0, this.#length) ?? Buffer.from(this.text, "latin1");

@@ -144,6 +144,8 @@ export class ShardedFrontier implements Frontier {
       this.#owned.set(shard.number, owned);
     }
     this.#all = [...this.#owned.values()];
+    // What other threads own is told from new links by nothing else.
+    if (parts.threads > 1) for (const owned of this.#all) owned.keepSent();
     if (maxPagesPerSite !== undefined) this.#budget = this.#newBudget();
     this.#changesSeen = parts.board.changes;
     this.#runs = parts.board.runs();
@@ -480,6 +482,7 @@ export class ShardedFrontier implements Frontier {
   #write(owned: OwnedShard, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(owned.closeBlocks());
+    const sent = owned.takeSent();
     const payments = this.#payments;
     if (last || !owned.journal.isEmpty) {
       owned.journal.count(BYTES_COUNTER, this.#parts.bytes.takeUncounted());
@@ -491,6 +494,8 @@ export class ShardedFrontier implements Frontier {
       // Before the release: when nothing is left, everything that was found out is known to have been announced.
       if (committed.facts.length > 0) this.#parts.onFacts(committed.facts);
       owned.committed(committed);
+      // Their owners know them, now or when they get the blocks again.
+      for (let i = 0; i < sent.length; i += 2) this.#known.sent(sent[i]!, sent[i + 1]!);
       this.#release(committed.finished);
     });
   }

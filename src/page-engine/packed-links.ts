@@ -13,6 +13,15 @@ const LINE_END = "\r\n";
 const SCHEME_BYTES = 8;
 const SLASH = 0x2f;
 
+/** Where the engine remembers links that are known for certain, for one keeper at a time: another one begins anew. */
+export interface KnownTable {
+  /** From now on links with this fingerprint are left out. */
+  remember(keeper: object, low: number, high: number): void;
+  /** Writes the numbers of all other links of the page to `doubtful`; answers how many there are. */
+  leaveOutKnown(keeper: object, links: number): number;
+  readonly doubtful: Int32Array;
+}
+
 /**
  * The distinct links of a page as bytes and fingerprints, in order of first appearance. They stay in the engine's memory
  * until the next page is scanned; whoever still holds them then gets a copy, unless they were released.
@@ -30,6 +39,7 @@ export class PackedLinks {
   #linesAt: number;
   readonly #linesBytes: number;
   #offset = 0;
+  #table: KnownTable | undefined;
   #urls: string[] | undefined;
   #isReleased = false;
 
@@ -42,6 +52,12 @@ export class PackedLinks {
     this.#words = words;
     this.#linesAt = counts.linesAt;
     this.#linesBytes = counts.linesBytes;
+    this.#table = counts.table;
+  }
+
+  /** What the engine remembers of links; undefined when these have left its memory. */
+  get table(): KnownTable | undefined {
+    return this.#table;
   }
 
   /** The lines of a metadata record, "outlink: URL" each; valid until the next page. */
@@ -59,12 +75,13 @@ export class PackedLinks {
     return this.#words[LINK_WORDS * link + 1]!;
   }
 
-  /** Copies the fingerprints of so many links from `from` on, pairs of low and high half; how many of these links are marked. */
-  copyFingerprints(from: number, count: number, into: Uint32Array): number {
+  /** Copies the fingerprints of the links with these numbers, pairs of low and high half; how many of them are marked. */
+  copyFingerprints(numbers: Int32Array, from: number, count: number, into: Uint32Array): number {
     this.#check();
     const words = this.#words;
     let marked = 0;
-    for (let i = 0, at = LINK_WORDS * from; i < count; i++, at += LINK_WORDS) {
+    for (let i = 0; i < count; i++) {
+      const at = LINK_WORDS * numbers[from + i]!;
       into[2 * i] = words[at]!;
       into[2 * i + 1] = words[at + 1]!;
       marked += words[at + MARK]!;
@@ -140,6 +157,7 @@ export class PackedLinks {
   /** The engine goes on to another page. */
   leaveEngine(): void {
     if (this.#isReleased) return;
+    this.#table = undefined;
     this.#bytes = Buffer.from(this.lines) as ReadableBuffer;
     this.#words = this.#words.slice(0, LINK_WORDS * this.length);
     this.#offset = this.#linesAt;
@@ -159,6 +177,7 @@ export interface PackedCounts {
   readonly linesBytes: number;
   readonly seedLow: number;
   readonly seedHigh: number;
+  readonly table?: KnownTable | undefined;
 }
 
 /** Node's buffers have this; called directly it costs a third less than toString on short values. */

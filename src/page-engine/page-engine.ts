@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { LatinBuffer } from "../runtime/latin-buffer.ts";
-import { LINK_WORDS, PackedLinks } from "./packed-links.ts";
+import { type KnownTable, LINK_WORDS, PackedLinks } from "./packed-links.ts";
 
 /** The part of the platform's WebAssembly that is used here. */
 declare const WebAssembly: {
@@ -63,6 +63,9 @@ interface EngineCode extends Record<string, unknown> {
     asksRel: number,
     metaLengths: number,
   ): number;
+  remember(low: number, high: number): void;
+  leaveOutKnown(links: number): number;
+  forgetKnown(): void;
   setTags(...ids: number[]): void;
   setSeed(low: number, high: number): void;
 }
@@ -70,8 +73,8 @@ interface EngineCode extends Record<string, unknown> {
 /** Exported constants of the code. */
 type Place = { readonly value: number };
 
-// Of these 11 MiB only what pages have needed so far is really in memory.
-const MEMORY_PAGES = 176;
+// Of these 12 MiB only what pages have needed so far is really in memory.
+const MEMORY_PAGES = 185;
 const WASM_PAGE_BYTES = 1 << 16;
 const MARGIN_BYTES = 64;
 
@@ -95,10 +98,10 @@ const HOST = "abcdefghijklmnopqrstuvwxyz0123456789-";
 
 /**
  * Scans pages and resolves their plain links in WebAssembly (`assembly/`), in a memory that is reserved once. It only
- * reads: nothing is remembered from one page to the next. On any doubt it answers false, and the reference in
- * TypeScript (`parse/`) decides.
+ * reads: of links it remembers what it is told (`remember`), nothing else from one page to the next. On any doubt it
+ * answers false, and the reference in TypeScript (`parse/`) decides.
  */
-export class PageEngine {
+export class PageEngine implements KnownTable {
   /** The whole memory. */
   readonly memory: LatinBuffer;
   /** Room for a page, and the longest it may be. */
@@ -107,6 +110,7 @@ export class PageEngine {
   readonly #code: EngineCode;
   /** The links of the last page, LINK_WORDS each. */
   readonly #linkWords: Uint32Array;
+  readonly doubtful: Int32Array;
   readonly #cells: Int32Array;
   readonly #records: Int32Array;
   readonly #pieces: Int32Array;
@@ -114,6 +118,8 @@ export class PageEngine {
   readonly #linesAt: number;
   readonly #askedAt: number;
   #latest: PackedLinks | undefined;
+  /** Whose links are remembered. */
+  #keeper: object | undefined;
   #ask: AskAbout | undefined;
   #fault: unknown;
   #seedLow = 0;
@@ -135,6 +141,7 @@ export class PageEngine {
     this.#cells = words("CELLS", CELLS);
     this.#records = words("RECORDS", (at("RECORD") / 4) * (at("MAX_RECORDS") + 1));
     this.#pieces = words("PIECES", 2 * at("MAX_PIECES"));
+    this.doubtful = words("DOUBTFUL", at("MAX_RECORDS"));
     this.#linkWords = new Uint32Array(memory.buffer, at("LINKS"), LINK_WORDS * at("MAX_RECORDS"));
     this.#baseAt = at("BASE");
     this.#linesAt = at("LINES");
@@ -294,9 +301,26 @@ export class PageEngine {
       linesBytes: cells[LINES_BYTES]!,
       seedLow,
       seedHigh,
+      table: this,
     });
     this.#latest = links;
     return { links, all: cells[LINKS_ALL]! };
+  }
+
+  remember(keeper: object, low: number, high: number): void {
+    this.#keepFor(keeper);
+    this.#code.remember(low, high);
+  }
+
+  leaveOutKnown(keeper: object, links: number): number {
+    this.#keepFor(keeper);
+    return this.#code.leaveOutKnown(links);
+  }
+
+  #keepFor(keeper: object): void {
+    if (keeper === this.#keeper) return;
+    this.#keeper = keeper;
+    this.#code.forgetKnown();
   }
 
   /** Called by the code; what goes wrong here is thrown when it has returned. */

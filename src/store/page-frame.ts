@@ -25,27 +25,29 @@ export const SEED_LOW = 14;
 export const SEED_HIGH = 15;
 /** Links of which there are prints: all or none. */
 export const PRINTS = 16;
-/** Lengths of the sections in bytes. */
-export const LINE_BYTES = 17;
-export const TEXT_BYTES = 18;
-export const LINK_BYTES = 19;
-export const REQUEST_BYTES = 20;
-export const HEAD_BYTES = 21;
-export const ROW_BYTES = 22;
+/** How long the request took, for a line of the log that is left out. */
+export const TOOK_MS = 17;
+/** Lengths of the sections in bytes; that of a line which says nothing but the other facts is 0, and its reader composes it. */
+export const LINE_BYTES = 18;
+export const TEXT_BYTES = 19;
+export const LINK_BYTES = 20;
+export const REQUEST_BYTES = 21;
+export const HEAD_BYTES = 22;
+export const ROW_BYTES = 23;
 // Lengths of the texts. Half a character at the end of one meets an ASCII character of the next, never its other half.
-export const TITLE = 23;
-export const URL_TEXT = 24;
-export const LANGUAGE = 25;
-export const VIA = 26;
-export const MIME = 27;
-export const IP = 28;
-export const PARENT = 29;
-export const TRUNCATED = 30;
-export const CHARSET = 31;
-export const ROBOTS = 32;
+export const TITLE = 24;
+export const URL_TEXT = 25;
+export const LANGUAGE = 26;
+export const VIA = 27;
+export const MIME = 28;
+export const IP = 29;
+export const PARENT = 30;
+export const TRUNCATED = 31;
+export const CHARSET = 32;
+export const ROBOTS = 33;
 /** What few captures have, as JSON. */
-export const RARE = 33;
-export const WORDS = 34;
+export const RARE = 34;
+export const WORDS = 35;
 
 // Bits of FLAGS.
 export const IS_PAGE = 1;

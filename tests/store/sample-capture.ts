@@ -25,6 +25,12 @@ export function freshFolder(t: TestContext): string {
 /** Any string as if the url room had made it. */
 export const url = (text: string): CrawlUrl => text as CrawlUrl;
 
+/** A head as the store sees it: a text with a character for each byte. */
+export function sampleHead(status: number, text: string, find = (_name: string) => -1) {
+  const copyTo = (into: Buffer, at: number) => void into.write(text, at, "latin1");
+  return { status, text, length: text.length, copyTo, find };
+}
+
 /** A capture whose links may be given one by one. */
 export type SampleChanges = Omit<Partial<Capture>, "kind" | "outlinks"> & {
   outlinks?: readonly string[];

@@ -41,14 +41,15 @@ import {
   STATUS,
   TEXT_BYTES,
   TITLE,
+  TOOK_MS,
   TRUNCATED,
   URL_TEXT,
   VIA,
   WORDS,
 } from "../../store/page-frame.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { OutcomeLine } from "../visit/visit-outcome.ts";
-import { logText } from "./log-text.ts";
+import { type OutcomeLine, timeText } from "../visit/visit-outcome.ts";
+import { isUsual, logText, usualLine } from "./log-text.ts";
 import type { PageToStore, ResponseToStore } from "./what-to-store.ts";
 
 const WORD_BYTES = 4;
@@ -71,7 +72,6 @@ export function captureParts(
   const { parsed, truncated, mime, decodedBytes } = page;
   const { head } = response;
   const { parent, cash, url, via } = lease;
-  const logged = logText(line);
   const title = parsed?.title ?? "";
   const language = parsed?.language;
   const charset = parsed?.charset ?? "";
@@ -80,22 +80,9 @@ export function captureParts(
   const text = `${title}${url}${language ?? ""}${via}${mime}${response.address}${parent ?? ""}${truncated ?? ""}${charset}${robots}${rare}`;
   const links = parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links));
   const request = bodies ? response.requestText : "";
-  const headText = bodies ? head.text : "";
+  const headBytes = bodies ? head.length : 0;
   const rows = page.rows ?? "";
   const prints = parsed?.packed?.length ?? 0;
-  const fixed = WORD_BYTES * (WORDS + PRINT_WORDS * prints);
-  const wide = WIDEST * (logged.length + text.length + rows.length);
-  const room = roomFor(fixed + wide + links.length + request.length + headText.length);
-  const { words, bytes } = room;
-
-  words[FLAGS] =
-    (parsed === undefined ? 0 : IS_PAGE) |
-    (head.find("transfer-encoding") >= 0 ? IS_DECHUNKED : 0) |
-    (parent === undefined ? 0 : HAS_PARENT) |
-    (truncated === undefined ? 0 : IS_TRUNCATED) |
-    (language === undefined ? 0 : HAS_LANGUAGE) |
-    (decodedBytes === undefined ? 0 : HAS_DECODED) |
-    (cash === undefined ? 0 : HAS_CASH);
   const isPlain =
     line.outcome === "page" &&
     head.status === 200 &&
@@ -106,6 +93,20 @@ export function captureParts(
     cash === undefined &&
     rare === "" &&
     rows === "";
+  const logged = isPlain && saysNoMore(line, lease, response, mime) ? "" : logText(line);
+  const fixed = WORD_BYTES * (WORDS + PRINT_WORDS * prints);
+  const wide = WIDEST * (logged.length + text.length + rows.length);
+  const room = roomFor(fixed + wide + links.length + request.length + headBytes);
+  const { words, bytes } = room;
+
+  words[FLAGS] =
+    (parsed === undefined ? 0 : IS_PAGE) |
+    (head.find("transfer-encoding") >= 0 ? IS_DECHUNKED : 0) |
+    (parent === undefined ? 0 : HAS_PARENT) |
+    (truncated === undefined ? 0 : IS_TRUNCATED) |
+    (language === undefined ? 0 : HAS_LANGUAGE) |
+    (decodedBytes === undefined ? 0 : HAS_DECODED) |
+    (cash === undefined ? 0 : HAS_CASH);
   if (isPlain) words[FLAGS] |= IS_PLAIN;
   words[STATUS] = head.status;
   words[DEPTH] = lease.depth;
@@ -116,6 +117,7 @@ export function captureParts(
   putNumber(words, BYTES, response.body.length);
   putNumber(words, DECODED_BYTES, decodedBytes ?? 0);
   putNumber(words, CASH, cash ?? 0);
+  words[TOOK_MS] = line.ms ?? 0;
   words[SEED_LOW] = parsed?.packed?.seedLow ?? 0;
   words[SEED_HIGH] = parsed?.packed?.seedHigh ?? 0;
   words[PRINTS] = prints;
@@ -133,7 +135,7 @@ export function captureParts(
   words[RARE] = rare.length;
 
   let at = fixed;
-  words[LINE_BYTES] = bytes.utf8Write(logged, at);
+  words[LINE_BYTES] = logged === "" ? 0 : bytes.utf8Write(logged, at);
   at += words[LINE_BYTES]!;
   words[TEXT_BYTES] = bytes.utf8Write(text, at);
   at += words[TEXT_BYTES]!;
@@ -144,11 +146,34 @@ export function captureParts(
   at += links.length;
   words[REQUEST_BYTES] = bytes.latin1Write(request, at);
   at += request.length;
-  words[HEAD_BYTES] = bytes.latin1Write(headText, at);
-  at += headText.length;
+  words[HEAD_BYTES] = headBytes;
+  if (bodies) head.copyTo(bytes, at);
+  at += headBytes;
   words[ROW_BYTES] = rows === "" ? 0 : bytes.utf8Write(rows, at);
   at += words[ROW_BYTES]!;
   return [bytes.subarray(0, at), bodies ? response.body : EMPTY];
+}
+
+/** Whether the line of a plain page tells no more than the other facts do; its reader composes it then. */
+function saysNoMore(
+  line: Partial<OutcomeLine>,
+  lease: Pick<Lease, "url" | "depth" | "via" | "parent">,
+  { head, body, date }: ResponseToStore,
+  mime: string,
+): boolean {
+  return (
+    line.url === lease.url &&
+    line.depth === lease.depth &&
+    line.via === lease.via &&
+    line.parent === lease.parent &&
+    line.status === head.status &&
+    line.mime === mime &&
+    line.bytes === body.length &&
+    line.ms !== undefined &&
+    line.ms >>> 0 === line.ms &&
+    isUsual(line) &&
+    line.time === timeText(date)
+  );
 }
 
 function rareText({ unverified }: ResponseToStore, { unchanged, data, signals }: PageToStore) {
@@ -313,8 +338,7 @@ export function readCapture([facts, body]: readonly Buffer[]): Capture {
   const rare: RareFacts | undefined =
     words[w + RARE] === 0 ? undefined : JSON.parse(text.slice(at));
   const seeds = { seedLow: words[w + SEED_LOW]!, seedHigh: words[w + SEED_HIGH]! };
-  return {
-    kind: "capture",
+  const told = {
     url,
     status: words[w + STATUS]!,
     mime,
@@ -322,8 +346,12 @@ export function readCapture([facts, body]: readonly Buffer[]): Capture {
     depth: words[w + DEPTH]!,
     via,
     parent: (flags & HAS_PARENT) === 0 ? undefined : parent,
-    ip,
     date: readNumber(words, w + DATE),
+  };
+  return {
+    kind: "capture",
+    ...told,
+    ip,
     dechunked: (flags & IS_DECHUNKED) !== 0,
     truncated: (flags & IS_TRUNCATED) === 0 ? undefined : truncated,
     unverified: rare?.unverified,
@@ -354,7 +382,10 @@ export function readCapture([facts, body]: readonly Buffer[]): Capture {
     body: body!,
     rows: rowBytes === 0 ? undefined : bytes.subarray(rowsAt, rowsAt + rowBytes),
     // Without its closing brace.
-    line: bytes.subarray(lineAt, textAt - 1),
+    line:
+      textAt > lineAt
+        ? bytes.subarray(lineAt, textAt - 1)
+        : Buffer.from(logText(usualLine({ ...told, ms: words[w + TOOK_MS]! })).slice(0, -1)),
     archived: undefined,
   };
 }

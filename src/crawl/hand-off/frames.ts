@@ -36,7 +36,14 @@ export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   head[0] = kind;
   head[1] = parts.length;
   head[2] = head[3] = 0;
-  for (let i = 0; i < parts.length; i++) head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
+  // Byte by byte: the methods of buffers check more than this writes.
+  for (let i = 0, at = PREFIX_BYTES; i < parts.length; i++, at += 4) {
+    const { length } = parts[i]!;
+    head[at] = length;
+    head[at + 1] = length >>> 8;
+    head[at + 2] = length >>> 16;
+    head[at + 3] = length >>> 24;
+  }
   return head;
 }
 

@@ -7,6 +7,10 @@ export interface ResponseToStore {
   readonly head: {
     readonly status: number;
     readonly text: string;
+    /** Its length in bytes. */
+    readonly length: number;
+    /** Copies it as it was received. */
+    copyTo(into: Buffer, at: number): void;
     /** Below 0 when there is no such field. */
     find(nameLower: string): number;
   };

@@ -61,23 +61,31 @@ export function linkFingerprints(
   fingerprintKeys(links, from, count, rules, into, (i) => keyOf(links[from + i]!, rules));
 }
 
-/** The same for links whose fingerprints are there already, as far as they were made for these rules. */
+/** Whether the fingerprints of a page's links were made for these rules: then those that are not marked are as they should be. */
+export function isMadeFor(links: PackedLinks, rules: AdmissionRules): boolean {
+  return (
+    isSafe(rules) &&
+    links.seedLow >>> 0 === rules.seedLow >>> 0 &&
+    links.seedHigh >>> 0 === rules.seedHigh >>> 0
+  );
+}
+
+/** The same for `count` links whose numbers stand from `from` on; `isMade` tells what `isMadeFor` does. */
 export function packedFingerprints(
   links: PackedLinks,
+  isMade: boolean,
+  numbers: Int32Array,
   from: number,
   count: number,
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  const isMade =
-    isSafe(rules) &&
-    links.seedLow >>> 0 === rules.seedLow >>> 0 &&
-    links.seedHigh >>> 0 === rules.seedHigh >>> 0;
   // Nearly every URL is its own key.
-  if (isMade && links.copyFingerprints(from, count, into) === 0) return;
+  if (isMade && links.copyFingerprints(numbers, from, count, into) === 0) return;
   for (let i = 0; i < count; i++) {
-    if (isMade && !links.isMarked(from + i)) continue;
-    linkFingerprint(links.url(from + i) as CrawlUrl, rules);
+    const link = numbers[from + i]!;
+    if (isMade && !links.isMarked(link)) continue;
+    linkFingerprint(links.url(link) as CrawlUrl, rules);
     into[2 * i] = lastFingerprint.low;
     into[2 * i + 1] = lastFingerprint.high;
   }

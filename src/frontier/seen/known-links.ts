@@ -1,9 +1,10 @@
-import { PackedLinks } from "../../page-engine/packed-links.ts";
+import { type KnownTable, PackedLinks } from "../../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { KnownFingerprints } from "../discovery.ts";
 import { ShardNumbers } from "../shard-numbers.ts";
 import {
   type AdmissionRules,
+  isMadeFor,
   linkFingerprints,
   MAX_FINGERPRINTS,
   packedFingerprints,
@@ -15,6 +16,8 @@ const isNew = new Uint8Array(MAX_FINGERPRINTS);
 const MAX_ORIGINS = 1 << 14;
 /** Shards by the number of an origin on its page; -1 when it is not known yet. */
 const shards = new Int32Array(256);
+/** The numbers of all links of a page. */
+let allNumbers = Int32Array.from({ length: 256 }, (_, i) => i);
 
 /** A shard that this thread owns: the URLs it knows, and in a crawl ordered by cash their numbers. */
 export interface OwnShard {
@@ -54,6 +57,8 @@ export class KnownLinks {
   readonly #shardsByOrigin = new Map<string, number>();
   readonly #byCash: boolean;
   readonly #rules: AdmissionRules;
+  /** Where the engine keeps what was found known; undefined where that is not asked. */
+  #table: KnownTable | undefined;
 
   constructor(shards: number, owned: readonly OwnShard[], rules: AdmissionRules) {
     this.#numbers = new ShardNumbers(shards);
@@ -84,32 +89,43 @@ export class KnownLinks {
     return { left, known };
   }
 
-  /** The same with fingerprints that are there already: only what may be new becomes a string. */
+  /**
+   * The same with fingerprints that are there already: only what may be new becomes a string. What was found in a set before
+   * is left out by the engine.
+   */
   #splitPacked(shard: number, links: PackedLinks): SplitLinks {
     const known = this.#byCash ? new KnownFingerprints() : undefined;
     const left: CrawlUrl[] = [];
-    const { length } = links;
+    const isMade = isMadeFor(links, this.#rules);
+    const table = isMade && !this.#byCash ? links.table : undefined;
+    this.#table = table;
+    const numbers = table?.doubtful ?? numbersTo(links.length);
+    const length = table?.leaveOutKnown(this, links.length) ?? links.length;
+    if (length === 0) return { left, known };
     for (let origin = 0; origin < links.origins; origin++) shards[origin] = -1;
     for (let from = 0; from < length; ) {
-      const target = this.#shardOf(links, from);
+      const target = this.#shardOf(links, numbers[from]!);
       const most = Math.min(length, from + MAX_FINGERPRINTS);
       let to = from + 1;
-      while (to < most && this.#shardOf(links, to) === target) to++;
+      while (to < most && this.#shardOf(links, numbers[to]!) === target) to++;
       const count = to - from;
       const state = this.#states[target];
-      if (state !== undefined) packedFingerprints(links, from, count, this.#rules, fingerprints);
-      if (count === 1 && state !== undefined && known === undefined) {
-        // Where neighbouring links lead to different hosts, each is looked up alone.
-        if (!state.seen.hasFingerprint(fingerprints[0]!, fingerprints[1]!))
-          left.push(links.url(from) as CrawlUrl);
-      } else {
-        this.#lookUp(state, count, target, target === shard, known);
-        for (let i = 0; i < count; i++)
-          if (isNew[i] === 1) left.push(links.url(from + i) as CrawlUrl);
+      if (state !== undefined)
+        packedFingerprints(links, isMade, numbers, from, count, this.#rules, fingerprints);
+      this.#lookUp(state, count, target, target === shard, known);
+      for (let i = 0; i < count; i++) {
+        const link = numbers[from + i]!;
+        if (isNew[i] === 1) left.push(links.url(link) as CrawlUrl);
+        else table?.remember(this, links.low(link), links.high(link));
       }
       from = to;
     }
     return { left, known };
+  }
+
+  /** A link with this fingerprint has left for another shard, in a block that is durable: now it is left out like one that is known here. */
+  sent(low: number, high: number): void {
+    this.#table?.remember(this, low, high);
   }
 
   /** The shard of a link; those of one origin are in one. */
@@ -170,6 +186,12 @@ function findPages(
     if (page >= 0 && isOwn) known.own.push(page);
     else if (page >= 0) known.others.push(shard, low | 0, high | 0);
   }
+}
+
+/** At least so many numbers, each at its own place. */
+function numbersTo(count: number): Int32Array {
+  if (allNumbers.length < count) allNumbers = Int32Array.from({ length: 2 * count }, (_, i) => i);
+  return allNumbers;
 }
 
 function urlsOf(links: PackedLinks): CrawlUrl[] {

@@ -5,6 +5,7 @@ import type { ShardJournal } from "./shard-journal.ts";
 
 /** Foreign links sent lately: their owner knows them, so they need not be sent again. */
 const SLOTS = 1 << 11;
+const NO_FINGERPRINTS: readonly number[] = [];
 
 /**
  * Links on their way to other shards, in one block for each. A menu that stands on every page is sent once; where links
@@ -27,6 +28,8 @@ export class Outbox {
   #owing: number[] = [];
   /** Something was posted since credits left. */
   #hasPosted = false;
+  /** Fingerprints of links in the blocks of the next batch, both halves of each; only kept where somebody asks. */
+  #inBlocks: number[] | undefined;
 
   constructor(journal: ShardJournal, maxBlockBytes: number, carriesCash: boolean) {
     this.#journal = journal;
@@ -56,9 +59,23 @@ export class Outbox {
         this.#amounts[slot] = amount;
         return amount;
       }
+      this.#inBlocks?.push(low, high);
     }
     if (!this.#blockFor(target).tryAdd(found, amount)) this.#emptied(target).tryAdd(found, amount);
     return amount;
+  }
+
+  /** Keeps the fingerprints of links from now on. */
+  keepFingerprints(): void {
+    this.#inBlocks = [];
+  }
+
+  /** The fingerprints of the links that were put into blocks since the last call, both halves of each. */
+  takeFingerprints(): readonly number[] {
+    const taken = this.#inBlocks;
+    if (taken === undefined || taken.length === 0) return NO_FINGERPRINTS;
+    this.#inBlocks = [];
+    return taken;
   }
 
   /** Merged credits leave; false when nothing was posted since they last did. */

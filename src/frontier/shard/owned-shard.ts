@@ -81,6 +81,16 @@ export class OwnedShard {
     return this.outbox.payOut();
   }
 
+  /** From now on `takeSent` tells which links went to other shards. */
+  keepSent(): void {
+    this.outbox.keepFingerprints();
+  }
+
+  /** The fingerprints of links in the blocks that leave with the next batch, both halves of each. */
+  takeSent(): readonly number[] {
+    return this.outbox.takeFingerprints();
+  }
+
   /** Closes the blocks for other shards; returns how many will leave with the batch. */
   closeBlocks(): number {
     this.outbox.closeBlocks();

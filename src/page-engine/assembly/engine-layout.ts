@@ -64,6 +64,11 @@ export const KNOWN_ORIGIN: i32 = 80;
 export const KNOWN_PAIRS: i32 = 512;
 /** The links as lines of a metadata record. */
 export const LINES: i32 = KNOWN_ORIGINS + 2 * KNOWN_PAIRS * KNOWN_ORIGIN;
-export const PAGE: i32 = LINES + MAX_LINES + 8192;
+/** Fingerprints of links that are known for certain, in sets of two. */
+export const KNOWN: i32 = LINES + MAX_LINES + 8192;
+export const KNOWN_SETS: i32 = 1 << 15;
+/** The numbers of the page's other links. */
+export const DOUBTFUL: i32 = KNOWN + 16 * KNOWN_SETS;
+export const PAGE: i32 = DOUBTFUL + 4 * MAX_RECORDS;
 export const MARGIN: i32 = 64;
 export const MEMORY_BYTES: i32 = PAGE + MAX_PAGE + MARGIN;

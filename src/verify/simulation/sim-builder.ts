@@ -222,7 +222,7 @@ function eventsOf(batch: EventBatch): Buffer {
 }
 
 const RESPONSE = {
-  head: { status: 200, text: "", find: () => -1 },
+  head: { status: 200, text: "", length: 0, copyTo() {}, find: () => -1 },
   body: Buffer.alloc(0),
   requestText: "",
   address: "",

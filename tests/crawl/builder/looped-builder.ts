@@ -8,6 +8,7 @@ import { bellsOf, type CrawlMemory, createMemory } from "../../../src/crawl/shar
 import type { Capture } from "../../../src/store/capture.ts";
 import { raise, type Writer } from "../../../src/store/writer.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { sampleHead } from "../../store/sample-capture.ts";
 
 /** A builder's loop with its crawlers' ends of the buffers; one builder, hand-off by count or time unless told otherwise. */
 export interface LoopedBuilder {
@@ -65,7 +66,7 @@ export function pageCapture(url: string, links: readonly string[] = []): Capture
 
 function pageOf(url: string, links: readonly string[]) {
   const lease = { url: url as CrawlUrl, depth: 0, via: "seed", parent: undefined } as const;
-  const head = { status: 200, text: "HTTP/1.1 200 OK\r\n\r\n", find: () => -1 };
+  const head = sampleHead(200, "HTTP/1.1 200 OK\r\n\r\n");
   const body = Buffer.from(`the body of ${url}`);
   const response = { head, body, requestText: "GET / HTTP/1.1\r\n\r\n", address: "::1", date: 0 };
   const parsed = {

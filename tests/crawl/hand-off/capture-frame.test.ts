@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { captureOf, captureParts, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { logText } from "../../../src/crawl/hand-off/log-text.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
-import type { OutcomeLine } from "../../../src/crawl/visit/visit-outcome.ts";
+import { type OutcomeLine, timeText } from "../../../src/crawl/visit/visit-outcome.ts";
 import { PRINT_WORDS } from "../../../src/page-engine/packed-links.ts";
 import { type Capture, takeOver } from "../../../src/store/capture.ts";
 import { jsonLine } from "../../../src/store/files/jsonl.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { packed } from "../../page-engine/packed-sample.ts";
+import { sampleHead } from "../../store/sample-capture.ts";
 
 const url = fc
   .oneof(fc.webUrl(), fc.constantFrom("http://h/", 'http://h/?q="\\', "http://h/a@b"))
@@ -30,15 +31,14 @@ const lease = fc.record({
   parent: optional(url),
   cash: optional(large),
 });
+const bytes = fc.string({
+  unit: fc.integer({ min: 1, max: 255 }).map((c) => String.fromCharCode(c)),
+});
+const status = fc.oneof(fc.constant(200), fc.integer({ min: 100, max: 999 }));
 const response = fc.record({
-  head: fc.record({
-    status: fc.integer({ min: 100, max: 999 }),
-    text: fc.string({ unit: fc.integer({ min: 1, max: 255 }).map((c) => String.fromCharCode(c)) }),
-    find: fc.constantFrom(
-      () => -1,
-      () => 3,
-    ),
-  }),
+  head: fc
+    .tuple(status, bytes, fc.constantFrom(-1, 3))
+    .map(([code, text, at]) => sampleHead(code, text, () => at)),
   body: fc.uint8Array({ maxLength: 20 }),
   requestText: fc.constantFrom("", "GET / HTTP/1.1\r\n\r\n"),
   address: fc.constantFrom("", "127.0.0.1", "::1"),
@@ -74,13 +74,19 @@ const page = fc.record({
   ),
 });
 
+const cases = fc.tuple(lease, response, page, fc.boolean());
+
 /** Half a character cannot be written as UTF-8. */
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
 test("what is read from the frame of a capture is what was sent, wherever it lies (property)", () => {
   fc.assert(
-    fc.property(lease, response, page, fc.boolean(), fc.nat(3), (of, answer, read, bodies, at) => {
-      const line = { url: of.url, outcome: "failed" } as const;
+    fc.property(cases, fc.boolean(), fc.nat(3), ([of, answer, read, isUsual], bodies, at) => {
+      const { url: address, ...found } = of;
+      const told = { ...found, status: answer.head.status, mime: read.mime, ms: 7 };
+      const usual = { ...told, url: address, bytes: answer.body.length, outcome: "page" } as const;
+      const time = timeText(Math.min(answer.date, 8e15));
+      const line = isUsual ? { ...usual, time } : ({ url: address, outcome: "failed" } as const);
       const more = read as PageToStore;
       const sent = captureOf(line, of, answer as ResponseToStore, more, bodies);
       const parts = captureParts(line, of, answer as ResponseToStore, more, bodies);

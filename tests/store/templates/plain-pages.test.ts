@@ -8,11 +8,12 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { captureParts, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
+import { timeText } from "../../../src/crawl/visit/visit-outcome.ts";
 import type { Builder } from "../../../src/store/builder.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { graphPaths, writeGraphFacts } from "../../../src/store/folder/graph-facts.ts";
 import { packed, SEEDS } from "../../page-engine/packed-sample.ts";
-import { freshFolder, sampleBuilder, url } from "../sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleHead, url } from "../sample-capture.ts";
 
 // Whatever a builder is given, its files must be the same byte for byte, whether a page is stored by templates or by the
 // writers, which are the reference.
@@ -122,6 +123,8 @@ interface Given {
   readonly decodedBytes: number | undefined;
   readonly signals: object | undefined;
   readonly outcome: "page" | "failed";
+  /** Its line of the log tells nothing but the other facts, so it is left out of the frame. */
+  readonly isUsual: boolean;
 }
 
 const PLAIN: Given = {
@@ -145,6 +148,7 @@ const PLAIN: Given = {
   decodedBytes: 1234,
   signals: undefined,
   outcome: "page",
+  isUsual: true,
 };
 
 let bodies = 0;
@@ -154,7 +158,7 @@ function frame(changes: Partial<Given>, isSameBody = false): Parts {
   const given = { ...PLAIN, ...changes };
   const more = isSameBody ? "" : `${bodies++}`;
   const body = Buffer.concat([given.body, Buffer.from(more)]);
-  const head = { status: given.status, text: given.head, find: isField(given.head) };
+  const head = sampleHead(given.status, given.head, isField(given.head));
   const { url: address, depth, via, parent } = given;
   const lease = { url: url(address), depth, via: via as "link", parent: parent && url(parent) };
   const response = { head, body, requestText: given.request, address: given.address };
@@ -175,8 +179,13 @@ function frame(changes: Partial<Given>, isSameBody = false): Parts {
       language: given.language,
     },
   };
+  const told = { status: given.status, mime: given.mime, bytes: body.length, ms: 12 };
+  const usual = {
+    ...{ ...LINES, ...told, url: address, outcome: given.outcome, depth, via, parent },
+    time: given.date < 0 ? LINES.time : timeText(given.date),
+  };
   const parts = captureParts(
-    { ...LINES, url: address, outcome: given.outcome, depth, via, parent },
+    given.isUsual ? usual : { ...LINES, url: address, outcome: given.outcome, depth, via, parent },
     lease as Parameters<typeof captureParts>[1],
     { ...response, date: given.date } as ResponseToStore,
     page as unknown as PageToStore,
@@ -309,6 +318,7 @@ test("any capture is stored as the writers store it (property)", (t) => {
       date: fc.double({ min: 0, max: 5e12, noNaN: true }),
       address: some("127.0.0.1", "::1", "fe80::1", "x"),
       decodedBytes: fc.option(fc.maxSafeNat(), { nil: undefined }),
+      isUsual: fc.boolean(),
     },
     { requiredKeys: [] },
   );

@@ -3,7 +3,7 @@
 import {
   charsetAt, charsetBytes, dateMs, decodedBytes, depth, hasDecoded, hasParent, languageAt,
   languageBytes, lineAt, lineBytes, links, linksAll, mimeAt, mimeBytes, pageWords, parentAt,
-  parentBytes, robotsAt, robotsBytes, titleAt, titleBytes, urlAt, urlBytes,
+  parentBytes, robotsAt, robotsBytes, titleAt, titleBytes, tookMs, urlAt, urlBytes, viaAt, viaBytes,
 } from "./plain-facts";
 import {
   ANSWER, FILE_NAME, HOST_SLOT, HOSTS, INDEX, KNOWN, LOG, MAX_HOST, PAGES,
@@ -40,6 +40,11 @@ const DECODED = text(',"decodedBytes":');
 const DIGEST = text(',"digest":"sha256:');
 const TIME = text('","time":"');
 const FILE = text('","file":"');
+const LOG_TIME = text('{"time":"');
+const LOG_DEPTH = text('","outcome":"page","depth":');
+const VIA = text(',"via":"');
+const LOG_BYTES = text('","bytes":');
+const MS = text(',"ms":');
 const LOG_FILE = text(',"file":"');
 const OFFSET = text('","offset":');
 const LENGTH = text(',"length":');
@@ -211,10 +216,34 @@ function putString(name: u32, from: usize, bytes: i32): void {
   putByte(34);
 }
 
-export function putLogLine(offset: u64): void {
+/** What a line of the log tells of a page in which nothing is unusual, as log-text.ts composes it. */
+function putUsualLine(bodyBytes: i32): void {
+  put(LOG_TIME);
+  putDate(dateMs, false);
+  put(PAGE_URL);
+  copy(urlAt, urlBytes);
+  put(LOG_DEPTH);
+  putNumber(depth);
+  put(VIA);
+  copy(viaAt, viaBytes);
+  putByte(34);
+  if (hasParent) {
+    put(PARENT);
+    copy(parentAt, parentBytes);
+    putByte(34);
+  }
+  put(STATUS);
+  copy(mimeAt, mimeBytes);
+  put(LOG_BYTES);
+  putNumber(bodyBytes);
+  put(MS);
+  putNumber(tookMs);
+}
+
+export function putLogLine(bodyBytes: i32, offset: u64): void {
   startAt(logAt);
-  memory.copy(w, lineAt, lineBytes);
-  startAt(w + lineBytes);
+  if (lineBytes < 0) putUsualLine(bodyBytes);
+  else copy(lineAt, lineBytes);
   put(LOG_FILE);
   copy(FILE_NAME, nameBytes);
   put(OFFSET);

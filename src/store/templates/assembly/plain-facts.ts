@@ -4,7 +4,7 @@ import {
   BYTES, CHARSET, DATE, DECODED_BYTES, DEPTH, FLAGS, HAS_DECODED, HAS_LANGUAGE, HAS_PARENT,
   HEAD_BYTES, IP, IS_DECHUNKED, IS_PLAIN, LANGUAGE, LINE_BYTES, LINK_BYTES, LINKS, LINKS_ALL, MIME,
   PAGE_WORDS, PARENT, PRINTS, RARE, REQUEST_BYTES, ROBOTS, SEED_HIGH, SEED_LOW, STATUS, TEXT_BYTES,
-  TITLE, TRUNCATED, URL_TEXT, VIA, WORDS,
+  TITLE, TOOK_MS, TRUNCATED, URL_TEXT, VIA, WORDS,
 } from "../../page-frame";
 import { FACTS, MAX_LINKS, MAX_METADATA, MAX_TITLE, MAX_URL } from "./store-layout";
 import { isAscii, isClean, isPlain, isPlainUrl } from "./texts";
@@ -14,6 +14,7 @@ const TEXTS = RARE - TITLE + 1;
 
 export let depth: u32 = 0;
 export let pageWords: u32 = 0;
+export let tookMs: u32 = 0;
 export let links: i32 = 0;
 export let linksAll: u32 = 0;
 export let dateMs: i64 = 0;
@@ -90,11 +91,12 @@ export function readFacts(bodyBytes: i32, seedLow: i32, seedHigh: i32): bool {
   isDechunked = (flags & IS_DECHUNKED) != 0;
   depth = word(DEPTH);
   pageWords = word(PAGE_WORDS);
+  tookMs = word(TOOK_MS);
   linksAll = word(LINKS_ALL);
   prints = FACTS + 4 * WORDS;
   lineAt = prints + PRINT_BYTES * links;
-  // Without its closing brace.
-  lineBytes = word(LINE_BYTES) - 1;
+  // Without its closing brace; below 0 when it is left out.
+  lineBytes = <i32>word(LINE_BYTES) - 1;
   textAt = lineAt + word(LINE_BYTES);
   linksAt = textAt + word(TEXT_BYTES);
   linkBytes = word(LINK_BYTES);

@@ -94,7 +94,7 @@ export function endRecords(random: usize): i32 {
 export function endLists(random: usize): i32 {
   putIndexLine(offset, length);
   putPageLine(random, bodyBytes, offset, length);
-  putLogLine(offset);
+  putLogLine(bodyBytes, offset);
   putEdges();
   setCell(11, putKnown(random));
   setCell(12, membersAt - MEMBERS);
