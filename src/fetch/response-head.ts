@@ -84,6 +84,14 @@ export function factOf(name: (typeof HEAD_FACTS)[number]): number {
   return FACTS.get(name)!;
 }
 
+/** What a page's head may say about its links and its use. */
+const SAYS_MORE =
+  factOf("link") |
+  factOf("refresh") |
+  factOf("x-robots-tag") |
+  factOf("tdm-policy") |
+  factOf("tdm-reservation");
+
 /** What `PlainHead` has found out about a head. */
 export interface PlainFacts {
   readonly status: number;
@@ -179,6 +187,11 @@ export class ResponseHead {
   /** True for HTTP/1.1 and later, where connections persist and chunked bodies exist. */
   get modern(): boolean {
     return this.#version !== "1.0";
+  }
+
+  /** False when it certainly says nothing about links, robots or rights, as hardly any head does. */
+  get maySayMore(): boolean {
+    return (this.#facts & SAYS_MORE) !== 0;
   }
 
   get #lines(): readonly number[] {

@@ -113,7 +113,8 @@ export class PageEngine implements KnownTable {
   readonly doubtful: Int32Array;
   readonly #cells: Int32Array;
   readonly #records: Int32Array;
-  readonly #pieces: Int32Array;
+  /** Of each piece of the first words where it begins and ends; one that ends before 0 only ends a word. */
+  readonly pieceEnds: Int32Array;
   readonly #baseAt: number;
   readonly #linesAt: number;
   readonly #askedAt: number;
@@ -140,7 +141,7 @@ export class PageEngine implements KnownTable {
     const words = (name: string, count: number) => new Int32Array(memory.buffer, at(name), count);
     this.#cells = words("CELLS", CELLS);
     this.#records = words("RECORDS", (at("RECORD") / 4) * (at("MAX_RECORDS") + 1));
-    this.#pieces = words("PIECES", 2 * at("MAX_PIECES"));
+    this.pieceEnds = words("PIECES", 2 * at("MAX_PIECES"));
     this.doubtful = words("DOUBTFUL", at("MAX_RECORDS"));
     this.#linkWords = new Uint32Array(memory.buffer, at("LINKS"), LINK_WORDS * at("MAX_RECORDS"));
     this.#baseAt = at("BASE");
@@ -208,15 +209,6 @@ export class PageEngine implements KnownTable {
   /** How many pieces the first words are in. */
   get pieces(): number {
     return this.#cells[PIECES]!;
-  }
-
-  pieceFrom(index: number): number {
-    return this.#pieces[2 * index]!;
-  }
-
-  /** Where a piece ends; one that ends before 0 only ends a word. */
-  pieceTo(index: number): number {
-    return this.#pieces[2 * index + 1]!;
   }
 
   /** Where the title begins; -1 without one. */

@@ -6,8 +6,9 @@ const { hrtime } = process;
  * (`performance.now()` counts from a start of its own in each worker.)
  */
 export function monotonicMs(): number {
-  const [seconds, nanoseconds] = hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
+  // By index: taken apart, the pair costs more than the question until V8 has optimised this.
+  const time = hrtime();
+  return time[0] * 1e3 + time[1] / 1e6;
 }
 
 /** When a wait of that length ends, by this thread's own clock; Infinity for an endless one. */

@@ -43,7 +43,9 @@ export class CrawlerLoop implements WorkSource {
   #admitted: [found: readonly Discovery[], onDurable: (fresh: number) => void][] = [];
   #linksPerThread: number;
   #isPaused = false;
-  #over: [lease: Lease, end: VisitEnd | Retry][] = [];
+  /** Visits that have ended: lease and end of each. */
+  #over: Lease[] = [];
+  #ends: (VisitEnd | Retry)[] = [];
   #inFlight = 0;
   #givesUp = false;
   #mode: number = MODES.run;
@@ -76,12 +78,14 @@ export class CrawlerLoop implements WorkSource {
 
   /** A visit has ended; the next round commits it. */
   finish(lease: Lease, end: VisitEnd): void {
-    this.#over.push([lease, end]);
+    this.#over.push(lease);
+    this.#ends.push(end);
   }
 
   /** A visit is to be repeated. */
   retry(lease: Lease, untilMs: number, rests: boolean): void {
-    this.#over.push([lease, { kind: "retry", untilMs, rests }]);
+    this.#over.push(lease);
+    this.#ends.push({ kind: "retry", untilMs, rests });
   }
 
   /** Whether every place is in use: one more would be used, too. */
@@ -170,8 +174,13 @@ export class CrawlerLoop implements WorkSource {
   #settleVisits(): void {
     const { frontier, uncommitted } = this.#parts;
     const over = this.#over;
+    const ends = this.#ends;
+    if (over.length === 0) return;
     this.#over = [];
-    for (const [lease, end] of over) {
+    this.#ends = [];
+    for (let i = 0; i < over.length; i++) {
+      const lease = over[i]!;
+      const end = ends[i]!;
       if ("kind" in end) {
         frontier.settle(lease, end);
         continue;

@@ -127,14 +127,15 @@ export function readPage(
   const isOk = head.status >= 200 && head.status <= 299;
   if (isOk && response.tap instanceof ListReader) return readList(response.tap, response);
   const mime = mimeOf(head);
+  const saysMore = isOk && head.maySayMore;
   const bare: ReadPage = {
     isPage: isOk,
     mime,
     decodedBytes: codingOf(head) === undefined ? response.body.length : undefined,
     parsed: undefined,
-    headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
-    robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
-    signals: isOk ? headSignals(head, url, rules) : undefined,
+    headerLinks: saysMore ? headerLinksOf(head, url) : NO_LINKS,
+    robots: saysMore ? headerDirectives(head, rules) : NO_DIRECTIVES,
+    signals: saysMore ? headSignals(head, url, rules) : undefined,
     listed: undefined,
     flag: response.flag,
     truncated: response.truncated,

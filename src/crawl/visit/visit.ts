@@ -127,7 +127,8 @@ export class Visit implements Receiver<FetchOutcome> {
   }
 
   #whenHandled(response: Response, page: Handled): undefined {
-    const [lease, stages] = [this.#lease, this.#stages];
+    const lease = this.#lease;
+    const stages = this.#stages;
     if (!isHandled(page)) {
       if (!stages.triesAgain(lease, response, page)) this.#endUnanswered(page, NOWHERE);
       return;

@@ -224,17 +224,18 @@ const AMPERSAND = 0x26;
 
 /** The first words with a blank between them; undefined when one is long, or not plain ASCII. */
 function firstText(engine: PageEngine): string | undefined {
-  const { pieces, page } = engine;
-  if (pieces > 0 && engine.pieceTo(pieces - 1) >= 0) return undefined;
+  const { pieces, pieceEnds, page } = engine;
+  const last = 2 * pieces - 1;
+  if (pieces > 0 && pieceEnds[last]! >= 0) return undefined;
   let at = 0;
   let wordAt = 0;
-  for (let i = 0; i < pieces; i++) {
-    const to = engine.pieceTo(i);
+  for (let i = 0; i < last; i += 2) {
+    const to = pieceEnds[i + 1]!;
     if (to < 0) {
       firstBytes[at++] = 0x20;
       wordAt = at;
     } else {
-      const from = engine.pieceFrom(i);
+      const from = pieceEnds[i]!;
       if (at - wordAt + to - from > MAX_WORD_CHARACTERS) return undefined;
       for (let p = from; p < to; p++) {
         const byte = page[p]!;
@@ -248,13 +249,13 @@ function firstText(engine: PageEngine): string | undefined {
 
 /** The first words, of the pieces that the engine found: as `WordCounter` puts them together. */
 function firstWords(engine: PageEngine, text: PageText): string[] {
-  const { pieces } = engine;
+  const { pieces, pieceEnds } = engine;
   const first: string[] = [];
   let opened = "";
-  for (let i = 0; i < pieces; i++) {
-    const to = engine.pieceTo(i);
+  for (let i = 0; i < 2 * pieces; i += 2) {
+    const to = pieceEnds[i + 1]!;
     if (to >= 0) {
-      const from = engine.pieceFrom(i);
+      const from = pieceEnds[i]!;
       if (first.length < FIRST_WORDS && opened.length < MAX_WORD_CHARACTERS)
         opened += text.text(from, Math.min(to, from + 4 * MAX_WORD_CHARACTERS));
     } else {
