@@ -2,14 +2,23 @@
 //
 // SMALL pages have 4.8 KB and 26 links, REAL ones 109 KB and 150; 20 hosts on loopback, compressed by the server. The
 // server's log says how many pages were fetched. CPU time (user + system) of the crawler's processes alone counts.
-// wget2 takes part if it is installed, other checkouts with --against, Colly with --colly (a program that takes seeds).
-// SMALL pages also come over TLS. What starting and warming up cost is told apart: a row ends after the first tenth of the
+// wget2 takes part if it is installed, other checkouts with --against, Colly with --colly (a program that takes seeds),
+// Crawlee after npm install in bench/rivals and Scrapy if python3 has it: both fetch the first pages only, for they take long.
+// SMALL pages also come over TLS, with a certificate that is trusted. What starting and warming up cost is told apart: a row ends after the first tenth of the
 // pages, and the steady state is what each page behind those costs. --save also writes a table (Markdown) and a plot.
 // Needs nginx, and openssl for TLS.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,8 +61,13 @@ if (!isThere("nginx")) {
   process.exit(0);
 }
 
+const rivals = join(root, "bench", "rivals");
+const SLOW_PAGES = 1000;
 const folder = mkdtempSync(join(within, "orbweaver-compare-"));
 const log = join(folder, "access.log");
+const certificateFile = join(folder, "cert.pem");
+// Read by Node when it starts, whatever it crawls.
+process.env.NODE_EXTRA_CA_CERTS = certificateFile;
 const names = Array.from({ length: HOSTS }, (_, host) => `127.0.1.${host + 1}`);
 
 async function freePort() {
@@ -65,12 +79,13 @@ async function freePort() {
   return port;
 }
 
-/** A certificate that nobody trusts, for all addresses. */
+/** A certificate for all addresses. */
 function makeCertificate() {
-  const names = "/CN=orbweaver bench";
+  const addresses = names.map((name) => `IP:${name}`).join(",");
   const { status, stderr } = spawnSync("openssl", [
-    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", names],
-    ...["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")],
+    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"],
+    ...["-subj", "/CN=orbweaver bench", "-addext", `subjectAltName=${addresses}`],
+    ...["-keyout", join(folder, "key.pem"), "-out", certificateFile],
   ]);
   if (status !== 0) throw new Error(`openssl: ${stderr}`);
 }
@@ -114,7 +129,6 @@ function rowsFor(port, pages, scheme) {
     (out) => [
       ...[process.execPath, commandOf(checkout), "crawl", seed, "--scope", "any", "--delay", "0"],
       ...["--include", "^https?://127\\.0\\.1\\.", "--allow-private", "127.0.1.0/24"],
-      ...(isSecure ? ["--insecure"] : []),
       ...["--out", out, "--quiet", "--json", ...more],
     ];
   const rows = new Map([
@@ -128,7 +142,7 @@ function rowsFor(port, pages, scheme) {
     rows.set("wget2 (no archive)", (out) => [
       ...["wget2", "-q", "-r", "-l", "inf", "-H", `--domains=${names.join(",")}`],
       ...["--max-threads=32", "-P", out, "--compression=gzip"],
-      ...(isSecure ? ["--no-check-certificate"] : []),
+      ...(isSecure ? [`--ca-certificate=${certificateFile}`] : []),
       seed,
     ]);
   else console.log("skipped: wget2 is not installed");
@@ -137,7 +151,22 @@ function rowsFor(port, pages, scheme) {
       colly,
       ...names.map((name) => `http://${name}:${port}/p/0.html`),
     ]);
+  if (!isSecure) addSlowRivals(rows, Math.min(pages, SLOW_PAGES), seed);
   return rows;
+}
+
+/** What costs a hundred times as much: some pages tell. */
+function addSlowRivals(rows, pages, seed) {
+  if (existsSync(join(rivals, "node_modules", "@crawlee", "cheerio")))
+    rows.set(`Crawlee, ${pages} pages (no archive)`, () => [
+      ...[process.execPath, join(rivals, "crawl-with-crawlee.mjs"), String(pages), seed],
+    ]);
+  else console.log("skipped: Crawlee is not installed (npm install in bench/rivals)");
+  if (spawnSync("python3", ["-c", "import scrapy"]).status === 0)
+    rows.set(`Scrapy, ${pages} pages (no archive)`, () => [
+      ...["python3", join(rivals, "crawl_with_scrapy.py"), String(pages), seed],
+    ]);
+  else console.log("skipped: Scrapy is not installed");
 }
 
 /** Pages that the server has sent, and how many of them more than once. */
