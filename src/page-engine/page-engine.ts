@@ -11,9 +11,7 @@ declare const WebAssembly: {
 
 /** What the engine has to know about tags and bytes; the tables are those of the reference, so both mean the same. */
 export interface EngineTables {
-  /** Ids by slot, then packed number, length and spelling of each id. */
-  readonly slots: Uint8Array;
-  readonly packed: Int32Array;
+  /** Length and spelling of each id. */
   readonly lengths: Uint8Array;
   readonly names: readonly string[];
   /** By id. */
@@ -27,7 +25,6 @@ export interface EngineTables {
   /** By byte. */
   readonly breaks: Uint8Array;
   readonly lower: Uint8Array;
-  readonly nameByte: Uint8Array;
   /** One table for each kind of charset. */
   readonly wordBytes: readonly [utf8: Uint8Array, singleByte: Uint8Array, multiByte: Uint8Array];
   /** Elements that JavaScript wants to see, by id: 1 always, 2 if it is a meta element whose name may be wanted, 3 a link element that may lead. */
@@ -66,6 +63,7 @@ interface EngineCode extends Record<string, unknown> {
   remember(low: number, high: number): void;
   leaveOutKnown(links: number): number;
   forgetKnown(): void;
+  enterNames(count: number): void;
   setTags(...ids: number[]): void;
   setSeed(low: number, high: number): void;
 }
@@ -152,8 +150,6 @@ export class PageEngine implements KnownTable {
 
   #write(tables: EngineTables, at: (name: string) => number): void {
     const { memory } = this;
-    memory.set(tables.slots, at("SLOTS"));
-    new Int32Array(memory.buffer, at("PACKED"), tables.packed.length).set(tables.packed);
     memory.set(tables.lengths, at("LENGTHS"));
     let used = 0;
     for (const [id, name] of tables.names.entries()) {
@@ -170,7 +166,6 @@ export class PageEngine implements KnownTable {
     memory.set(tables.withAttributes, at("WITH_ATTRIBUTES"));
     memory.set(tables.breaks, at("BREAK"));
     memory.set(tables.lower, at("LOWER"));
-    memory.set(tables.nameByte, at("NAME_BYTE"));
     for (const [i, table] of tables.wordBytes.entries())
       memory.set(table, at("WORD_BYTE") + 256 * i);
     memory.set(tables.asked, this.#askedAt);
@@ -180,6 +175,7 @@ export class PageEngine implements KnownTable {
     for (const byte of Buffer.from(QUERY)) memory[at("QUERY_BYTE") + byte] = 1;
     for (const byte of Buffer.from(HOST)) memory[at("HOST_BYTE") + byte] = 1;
     const { a, desc, select, tbody, title, xmp } = tables.tags;
+    this.#code.enterNames(tables.names.length - 1);
     this.#code.setTags(a, desc, select, tbody, title, xmp);
     this.#code.setSeed(0, 0);
   }

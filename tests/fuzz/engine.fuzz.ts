@@ -11,7 +11,7 @@ import { ENGINE_TABLES } from "../../src/parse/engine/engine-tables.ts";
 import { type ParseOptions, parseByReference } from "../../src/parse/page.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 import { agrees } from "../page-engine/agrees.ts";
-import { linkPages, mutatedPages } from "../page-engine/mutated-pages.ts";
+import { linkPages, longPages, mutatedPages } from "../page-engine/mutated-pages.ts";
 import { malformedHtml } from "../parse/malformed-html.ts";
 import { root } from "../support/conformance.ts";
 import { claim, type FuzzTarget, linear } from "./target.ts";
@@ -59,6 +59,7 @@ export const engineTarget: FuzzTarget = {
       parts: [
         { name: "malformed", property: same(malformedHtml.map((html) => Buffer.from(html))) },
         { name: "links", property: same(linkPages) },
+        { name: "long", property: same(longPages) },
         { name: "mutated", property: same(mutatedPages) },
         { name: "any-bytes", property: same(fc.uint8Array({ maxLength: 300 }).map(Buffer.from)) },
         {

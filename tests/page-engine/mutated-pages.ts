@@ -131,6 +131,116 @@ export const linkPages: fc.Arbitrary<Buffer> = fc
   .tuple(fc.array(scrap, { maxLength: 60 }), fc.constantFrom("", " w ", "\n"))
   .map(([scraps, between]) => Buffer.from(scraps.join(between)));
 
+/** Enough words for the counter to leave its slow beginning behind it. */
+const WORDS = "w ".repeat(24);
+
+const PARTS = [
+  ...[
+    " ",
+    "\n",
+    "/",
+    "=",
+    '"',
+    "'",
+    ">",
+    "<",
+    "&",
+    "\0",
+    "_",
+    "1",
+    "-",
+    "x",
+    "class",
+    "href",
+    "HREF",
+  ],
+  ...[
+    ' href="a/b.html"',
+    ' class="c d"',
+    " href='e'",
+    " href=f",
+    ' rel="nofollow"',
+    ' title="g > h"',
+  ],
+  ...[
+    ' data-long="0123456789 0123456789 0123456789"',
+    " hidden",
+    ' x1="y"',
+    ' Lang="de"',
+    ' n-="m"',
+  ],
+];
+const NAMES = [
+  "a",
+  "A",
+  "p",
+  "P",
+  "span",
+  "html",
+  "meta",
+  "link",
+  "base",
+  "iframe",
+  "br",
+  "h1",
+  "H\u0011",
+];
+const LONG_NAMES = [
+  "blockQUOTE",
+  "annotation-xml",
+  "textarea",
+  "x-element-of-many-letters",
+  "a\0",
+  "[p",
+];
+
+/** A tag of parts in which its end may be mistaken. */
+const oddTag = fc
+  .tuple(
+    fc.constantFrom(...NAMES, ...NAMES.map((name) => `/${name}`), ...LONG_NAMES),
+    fc.array(fc.constantFrom(...PARTS), { maxLength: 8 }),
+    fc.constantFrom("t", " ", ""),
+  )
+  .map(([name, parts, text]) => `<${name}${parts.join("")}>${text}`);
+
+/** What separates words, or looks like it. */
+const SEPARATORS = [
+  ...["&nbsp;", "&#160;", "&#xa0;", "&#xA0;", "&nbsp", "&amp;", "&", "\u00a0", "\u3000", "\u2009"],
+  ...[
+    "\u202f",
+    "\u200b",
+    "\u00e9",
+    "\u4e2d",
+    " ",
+    "\t",
+    "\n",
+    "\v",
+    "\f",
+    "\r",
+    "\0",
+    "<b>",
+    "<p>",
+    "<",
+  ],
+];
+
+const longText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...SEPARATORS),
+      fc.nat(40).map((length) => "y".repeat(length)),
+    ),
+    {
+      maxLength: 20,
+    },
+  )
+  .map((parts) => parts.join(""));
+
+/** Pages of tags and texts of every length, wherever the steps of a scanner begin and end in them. */
+export const longPages: fc.Arbitrary<Buffer> = fc
+  .array(fc.oneof(oddTag, longText), { maxLength: 12 })
+  .map((parts) => Buffer.from(WORDS + parts.join("")));
+
 /** A page of the ordinary kind: head, text, links, a table, a form. */
 const ORDINARY = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page &amp; its title</title>
 <meta name="description" content="What it is about"><link rel="canonical" href="/canonical.html"><style>p{a:b}</style>

@@ -198,3 +198,79 @@ test("no code has an endless loop or a continue, which their compiler gets wrong
     assert.equal(forbidden.exec(code)?.[0], undefined, file);
   }
 });
+
+/** Enough words for the counter to leave its slow beginning behind it. */
+const WORDS = "w ".repeat(24);
+
+test("a separator of several bytes counts wherever it begins", () => {
+  const separators = [
+    "&nbsp;",
+    "&#160;",
+    "&#xa0;",
+    "\u00a0",
+    "\u3000",
+    "\u2009",
+    "&nbs",
+    "\u200b",
+    "\v",
+  ];
+  for (const type of ["utf-8", "iso-8859-1", "gbk"])
+    for (const separator of separators)
+      for (let before = 0; before < 70; before++) {
+        const text = html(
+          `${WORDS + "x".repeat(before) + separator}y ${separator}<b>z</b>${separator}`,
+        );
+        assert.equal(agrees(text, url, { contentType: `text/html; charset=${type}` }), true);
+      }
+});
+
+test("a tag ends where the reference says, however long it is and whatever its values hold", () => {
+  const tails = [
+    '"',
+    '">',
+    "'>",
+    '" href="b">',
+    '"href="b">',
+    '" href>',
+    '" href=b>',
+    '" =">',
+    '"/>',
+    "\">'>",
+  ];
+  for (const name of ["a", "p", "svg", "/p", "meta"])
+    for (const tail of tails)
+      for (let length = 0; length < 80; length++)
+        for (const value of ["v", ">", "'"]) {
+          const tag = `<${name} title="${value.repeat(length)}${tail}`;
+          agrees(html(`${WORDS}${tag}t<i>u v</i>"> <a href="c">w</a>`), url);
+        }
+});
+
+test("names of tags are told apart as the reference does", () => {
+  const names = [
+    "h1",
+    "H1",
+    "h\u0011",
+    "p",
+    "P",
+    "\u0050",
+    "p\0",
+    "[p",
+    "p[",
+    "BlockQuote",
+    "blockquotes",
+    "textarea",
+  ];
+  const others = [
+    "TITLE",
+    "title_",
+    "titl\u0005",
+    "annotation-xml",
+    "annotation\rxml",
+    "plaintext",
+    "PLAINTEXTS",
+  ];
+  for (const name of [...names, ...others])
+    for (const rest of ["", " href=x", ' href="x"'])
+      agrees(html(`${WORDS}a<${name}${rest}>b<a href=c>d</a></${name}>e<a href=f>`), url);
+});

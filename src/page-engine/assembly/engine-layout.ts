@@ -16,9 +16,7 @@ export const MAX_ORIGINS: i32 = 255;
 export const CELLS: i32 = 1024;
 
 // Tables by tag id, by byte, and of names: written once by JavaScript from those of the reference.
-export const SLOTS: i32 = 2048;
-export const PACKED: i32 = SLOTS + 1024;
-export const LENGTHS: i32 = PACKED + 1024;
+export const LENGTHS: i32 = 2048;
 export const NAMES_AT: i32 = LENGTHS + 256; // u16 by id: where its name begins behind NAMES
 export const NAMES: i32 = NAMES_AT + 512;
 export const KIND: i32 = NAMES + 2048;
@@ -30,16 +28,20 @@ export const IN_SELECT: i32 = IN_TABLE + 256;
 export const TABLE_PART: i32 = IN_SELECT + 256;
 export const BREAK: i32 = TABLE_PART + 256;
 export const LOWER: i32 = BREAK + 256;
-export const NAME_BYTE: i32 = LOWER + 256;
-export const WORD_BYTE: i32 = NAME_BYTE + 256; // three times 256: UTF-8, one byte per character, several
+export const WORD_BYTE: i32 = LOWER + 256; // three times 256: UTF-8, one byte per character, several
 export const PATH_BYTE: i32 = WORD_BYTE + 768;
 export const QUERY_BYTE: i32 = PATH_BYTE + 256;
 export const HOST_BYTE: i32 = QUERY_BYTE + 256;
 /** Elements that JavaScript is asked about. */
 export const ASKED: i32 = HOST_BYTE + 256;
+/** Ids of tags by their names as numbers: name and id. Then those of names that are too long for that. */
+export const ENTRIES: i32 = ASKED + 256;
+export const ENTRY: i32 = 16;
+export const LAST_ENTRY: i32 = 1023 * ENTRY;
+export const LONG_NAMES: i32 = ENTRIES + LAST_ENTRY + ENTRY;
 
 /** Values of the attributes of the tag that was read last: from, to. */
-export const VALUES: i32 = 16384;
+export const VALUES: i32 = LONG_NAMES + 256;
 /** Open tables, and the names of open elements of SVG: from, to. */
 export const TABLES: i32 = VALUES + 256;
 export const FOREIGN: i32 = TABLES + 4096;

@@ -1,23 +1,42 @@
 // Comments, raw text and scripts, as src/parse/markup.ts reads them. Every function takes an offset and returns the
 // offset behind what it consumed; each byte is looked at a bounded number of times.
+import { is } from "./byte-blocks";
 import { BREAK, LOWER, NAMES, PAGE } from "./engine-layout";
 
 // @ts-ignore: decorator
 @inline
 export function byteAt(p: i32): u8 {
-  return load<u8>(<usize>(PAGE + p));
+  return load<u8>(<usize>p, PAGE);
 }
+
+// In the loops below an offset grows by 16 whatever is found: if it depended on that, each block would have to wait for the
+// one before.
 
 /** Offset of the next such byte; `end` when there is none. */
 export function nextByte(byte: u8, from: i32, end: i32): i32 {
   const wanted = i8x16.splat(<i8>byte);
-  let p = from;
+  let p = from - 16;
   let found = 0;
   while (found == 0 && p < end) {
-    found = i8x16.bitmask(i8x16.eq(v128.load(<usize>(PAGE + p)), wanted));
-    p += found == 0 ? 16 : ctz<i32>(found);
+    p += 16;
+    found = i8x16.bitmask(i8x16.eq(v128.load(<usize>p, PAGE), wanted));
   }
-  return p < end ? p : end;
+  return min(p + ctz<i32>(found), end);
+}
+
+/** Offset of the next such byte that another one follows; `end` when there is none. */
+function nextPair(byte: u8, follower: u8, from: i32, end: i32): i32 {
+  const wanted = i8x16.splat(<i8>byte);
+  const wantedBehind = i8x16.splat(<i8>follower);
+  let p = from - 16;
+  let found = 0;
+  while (found == 0 && p < end) {
+    p += 16;
+    const isFirst = i8x16.eq(v128.load(<usize>p, PAGE), wanted);
+    const isSecond = i8x16.eq(v128.load(<usize>p, PAGE + 1), wantedBehind);
+    found = i8x16.bitmask(v128.and(isFirst, isSecond));
+  }
+  return min(p + ctz<i32>(found), end);
 }
 
 /** Behind the comment whose "<!--" is at `start`. */
@@ -27,9 +46,8 @@ export function afterComment(start: i32, end: i32): i32 {
   if (byteAt(p) == 0x2d && byteAt(p + 1) == 0x3e) return p + 2;
   let after = -1;
   while (after < 0) {
-    p = nextByte(0x2d, p, end);
+    p = nextPair(0x2d, 0x2d, p, end);
     if (p >= end) after = end;
-    else if (byteAt(p + 1) != 0x2d) p++;
     else {
       while (byteAt(p) == 0x2d) p++;
       if (byteAt(p) == 0x3e) after = p + 1;
@@ -68,11 +86,11 @@ function spells(from: i32, name: i32, length: i32): bool {
   let i = 0;
   while (
     i < length &&
-    load<u8>(<usize>(LOWER + byteAt(from + i))) == load<u8>(<usize>(NAMES + name + i))
+    load<u8>(byteAt(from + i), LOWER) == load<u8>(<usize>(name + i), NAMES)
   )
     i++;
   if (i < length) return false;
-  const kind = load<u8>(<usize>(BREAK + byteAt(from + length)));
+  const kind = load<u8>(byteAt(from + length), BREAK);
   return kind != 0 && kind != 4;
 }
 
@@ -81,11 +99,24 @@ export function rawTextEnd(from: i32, end: i32, name: i32, length: i32): i32 {
   let p = from;
   let found = false;
   while (!found) {
-    p = nextByte(0x3c, p, end);
-    found = p >= end || (byteAt(p + 1) == 0x2f && spells(p + 2, name, length));
+    p = nextPair(0x3c, 0x2f, p, end);
+    found = p >= end || spells(p + 2, name, length);
     if (!found) p++;
   }
   return p < end ? p : end;
+}
+
+/** Offset of the next "<" before a slash or "!": nothing else that a script compares with "<" matters. */
+function nextScriptMark(from: i32, end: i32): i32 {
+  let p = from - 16;
+  let found = 0;
+  while (found == 0 && p < end) {
+    p += 16;
+    const behind = v128.load(<usize>p, PAGE + 1);
+    const isMark = v128.or(is(behind, 0x2f), is(behind, 0x21));
+    found = i8x16.bitmask(v128.and(is(v128.load(<usize>p, PAGE), 0x3c), isMark));
+  }
+  return min(p + ctz<i32>(found), end);
 }
 
 /** Where the "</script" is that ends a script: inside "<!--" a nested "<script" hides one of them. */
@@ -96,10 +127,11 @@ export function scriptEnd(from: i32, end: i32, name: i32, length: i32): i32 {
   let p = from;
   while (p < end) {
     if (!isEscaped) {
-      p = nextByte(0x3c, p, end);
+      p = nextScriptMark(p, end);
       if (p >= end) return end;
-      if (byteAt(p + 1) == 0x2f && spells(p + 2, name, length)) return p;
-      if (byteAt(p + 1) == 0x21 && byteAt(p + 2) == 0x2d && byteAt(p + 3) == 0x2d) {
+      const next = byteAt(p + 1);
+      if (next == 0x2f && spells(p + 2, name, length)) return p;
+      if (next == 0x21 && byteAt(p + 2) == 0x2d && byteAt(p + 3) == 0x2d) {
         isEscaped = true;
         isNested = false;
         dashes = 2;

@@ -112,7 +112,7 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   langStart = -1;
   beginWords(charset);
   beginTables(T_TBODY);
-  let p = from;
+  let p = text(from, end);
   while (p >= 0) p = step(p);
   if (p == NEEDS_TREE || records > MAX_RECORDS) return 0;
   endWord();
@@ -127,20 +127,25 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   return 1;
 }
 
-/** Reads the text up to the next markup, and that; returns where to go on, or how it ended. */
-function step(from: i32): i32 {
-  let p = text(from, end);
+/** Reads the markup at "<" and the text behind it; returns where to go on, or how it ended. */
+function step(p: i32): i32 {
   if (p + 1 >= end) return DONE;
   const isClosing = byteAt(p + 1) == 0x2f;
   const name = isClosing ? p + 2 : p + 1;
-  const letter = byteAt(name) | 0x20;
-  if (name >= end || letter < 0x61 || letter > 0x7a) return nonTag(p);
-  p = readTag(name, end, isClosing);
+  const isName = <u32>((byteAt(name) | 0x20) - 0x61) < 26 && name < end;
+  const after = isName ? behindTag(name, isClosing) : nonTag(p);
+  if (after < 0) return after;
+  return byteAt(after) == 0x3c && after < end ? after : text(after, end);
+}
+
+/** Reads the tag whose name is at an offset. */
+function behindTag(name: i32, isClosing: bool): i32 {
+  const p = readTag(name, end, isClosing);
   if (p < 0) return DONE;
   const id = tag;
-  if (load<u8>(<usize>(INLINE + id)) == 0) endWord();
+  if (load<u8>(<usize>id, INLINE) == 0) endWord();
   if (foreign > 0) return foreignTag(p, isClosing);
-  const kind: i32 = load<u8>(<usize>(KIND + id));
+  const kind: i32 = load<u8>(<usize>id, KIND);
   if (isClosing) {
     if (id == T_SELECT) inSelect = false;
     else if (kind == TABLE) {
@@ -150,9 +155,9 @@ function step(from: i32): i32 {
     return p;
   }
   if (kind == PLAIN && !inSelect && !isStructural) return p;
-  if (inSelect && load<u8>(<usize>(IN_SELECT + id)) == 0) return NEEDS_TREE;
+  if (inSelect && load<u8>(<usize>id, IN_SELECT) == 0) return NEEDS_TREE;
   if (kind == TABLE) return startTable(id) ? p : NEEDS_TREE;
-  if (isStructural && load<u8>(<usize>(IN_TABLE + id)) == 0) return NEEDS_TREE;
+  if (isStructural && load<u8>(<usize>id, IN_TABLE) == 0) return NEEDS_TREE;
   return startTag(p, id, kind);
 }
 
@@ -173,7 +178,7 @@ function startTag(p: i32, id: i32, kind: i32): i32 {
   }
   if (kind == RAW) {
     take(id);
-    const close = rawTextEnd(p, end, nameOf(id), load<u8>(<usize>(LENGTHS + id)));
+    const close = rawTextEnd(p, end, nameOf(id), load<u8>(<usize>id, LENGTHS));
     if (id == T_TITLE) {
       if (titleStart < 0) {
         titleStart = p;
@@ -182,7 +187,7 @@ function startTag(p: i32, id: i32, kind: i32): i32 {
     } else if (id == T_XMP) collect(p, close, false);
     return close;
   }
-  if (kind == SCRIPT) return scriptEnd(p, end, nameOf(id), load<u8>(<usize>(LENGTHS + id)));
+  if (kind == SCRIPT) return scriptEnd(p, end, nameOf(id), load<u8>(<usize>id, LENGTHS));
   if (kind == SELECT) {
     inSelect = true;
     return p;
@@ -199,12 +204,12 @@ function startTag(p: i32, id: i32, kind: i32): i32 {
 }
 
 function nameOf(id: i32): i32 {
-  return <i32>load<u16>(<usize>(NAMES_AT + 2 * id));
+  return <i32>load<u16>(<usize>(2 * id), NAMES_AT);
 }
 
 /** Takes what the current start tag holds as an HTML element. */
 function take(id: i32): void {
-  const treatment: i32 = load<u8>(<usize>(TREATMENT + id));
+  const treatment: i32 = load<u8>(<usize>id, TREATMENT);
   if (treatment == HYPERLINK || treatment == A_BASE) {
     if (has(HREF)) note(id, HREF, REL, TYPE);
   } else if (treatment == FRAME) {
@@ -267,7 +272,7 @@ function closesForeign(): bool {
   let i = 0;
   while (
     i < length &&
-    load<u8>(<usize>(LOWER + byteAt(start + i))) == load<u8>(<usize>(LOWER + byteAt(nameStart + i)))
+    load<u8>(byteAt(start + i), LOWER) == load<u8>(byteAt(nameStart + i), LOWER)
   )
     i++;
   return i == length;

@@ -1,14 +1,16 @@
 // Reads one tag at a time, as src/parse/tag-reader.ts does.
+import { below, between, bits64, is, isBreak } from "./byte-blocks";
 import {
   BREAK,
+  ENTRIES,
+  ENTRY,
+  LAST_ENTRY,
   LENGTHS,
+  LONG_NAMES,
   LOWER,
-  NAME_BYTE,
   NAMES,
   NAMES_AT,
-  PACKED,
   PAGE,
-  SLOTS,
   VALUES,
   WITH_ATTRIBUTES,
 } from "./engine-layout";
@@ -38,68 +40,205 @@ export function has(attribute: i32): bool {
 }
 
 export function valueStart(attribute: i32): i32 {
-  return load<i32>(<usize>(VALUES + 8 * attribute));
+  return load<i32>(<usize>(8 * attribute), VALUES);
 }
 
 export function valueEnd(attribute: i32): i32 {
-  return load<i32>(<usize>(VALUES + 8 * attribute), 4);
+  return load<i32>(<usize>(8 * attribute), VALUES + 4);
 }
 
 // @ts-ignore: decorator
 @inline
 function breakAt(p: i32): u8 {
-  return load<u8>(<usize>(BREAK + byteAt(p)));
+  return load<u8>(byteAt(p), BREAK);
 }
 
-function tagId(start: i32, end: i32, packed: i32): i32 {
-  const length = end - start;
-  let slot = (((packed * -1640531535) >>> 22) + length) & 1023;
-  let id: i32 = load<u8>(<usize>(SLOTS + slot));
-  while (id != 0) {
-    if (
-      load<i32>(<usize>(PACKED + 4 * id)) == packed &&
-      load<u8>(<usize>(LENGTHS + id)) == length &&
-      (length <= 4 || beginsLike(start, id, length - 4))
-    )
-      return id;
-    slot = (slot + 1) & 1023;
-    id = load<u8>(<usize>(SLOTS + slot));
+/** How many names are longer than a key. */
+let longNames: i32 = 0;
+
+/** Enters the names of tags that JavaScript has written into the memory, with the ids from 1 on. */
+export function enterNames(count: i32): void {
+  longNames = 0;
+  let id = 1;
+  while (id <= count) {
+    const length: i32 = load<u8>(<usize>id, LENGTHS);
+    if (length > 8) {
+      store<u8>(<usize>longNames, <u8>id, LONG_NAMES);
+      longNames++;
+    } else {
+      const key = keyOf(<usize>NAMES + load<u16>(<usize>(2 * id), NAMES_AT), length);
+      let at = entryOf(key);
+      while (load<i32>(at, ENTRIES + 8) != 0) at = (at + ENTRY) & LAST_ENTRY;
+      store<u64>(at, key, ENTRIES);
+      store<i32>(at, id, ENTRIES + 8);
+    }
+    id++;
+  }
+}
+
+/**
+ * A name of up to eight bytes as a number. Bit 0x20 is set where 0x40 is: that makes capitals small, and no byte a letter or
+ * digit that is none. The first byte of a name is not 0, so names of different lengths are different numbers.
+ */
+// @ts-ignore: decorator
+@inline
+function keyOf(at: usize, length: i32): u64 {
+  const letters = load<u64>(at);
+  return (letters | ((letters & 0x4040404040404040) >> 1)) << (<u64>(-8 * length));
+}
+
+/** The entry at which the search for a key begins. */
+// @ts-ignore: decorator
+@inline
+function entryOf(key: u64): usize {
+  return <usize>((key * 0x9e3779b97f4a7c15) >> 50) & LAST_ENTRY;
+}
+
+/** The id of the name at an offset; 0 when it is not ours. */
+// @ts-ignore: decorator
+@inline
+function tagId(start: i32, length: i32): i32 {
+  if (length > 8) return longTagId(start, length);
+  const key = keyOf(<usize>(PAGE + start), length);
+  const at = entryOf(key);
+  return load<u64>(at, ENTRIES) == key ? load<i32>(at, ENTRIES + 8) : laterTagId(at, key);
+}
+
+/** The same when another key is at the entry, or none. */
+function laterTagId(first: usize, key: u64): i32 {
+  let at = first;
+  while (load<i32>(at, ENTRIES + 8) != 0 && load<u64>(at, ENTRIES) != key)
+    at = (at + ENTRY) & LAST_ENTRY;
+  return load<i32>(at, ENTRIES + 8);
+}
+
+/** Few names are longer than a key, and their tags are rare. */
+function longTagId(start: i32, length: i32): i32 {
+  let i = 0;
+  while (i < longNames) {
+    const id: i32 = load<u8>(<usize>i, LONG_NAMES);
+    if (load<u8>(<usize>id, LENGTHS) == length && isSpelled(start, id, length)) return id;
+    i++;
   }
   return 0;
 }
 
-/** Whether the name at an offset and that of an id have the same first letters. */
-function beginsLike(start: i32, id: i32, count: i32): bool {
-  const name = NAMES + <i32>load<u16>(<usize>(NAMES_AT + 2 * id));
+function isSpelled(start: i32, id: i32, length: i32): bool {
+  const name = <i32>load<u16>(<usize>(2 * id), NAMES_AT);
   let i = 0;
-  while (
-    i < count &&
-    load<u8>(<usize>(name + i)) == load<u8>(<usize>(LOWER + byteAt(start + i)))
-  )
+  while (i < length && load<u8>(<usize>(name + i), NAMES) == load<u8>(byteAt(start + i), LOWER))
     i++;
-  return i == count;
+  return i == length;
+}
+
+/** Where the name of a tag ends. */
+// @ts-ignore: decorator
+@inline
+function endOfName(from: i32, end: i32): i32 {
+  const breaks = i8x16.bitmask(isBreak(v128.load(<usize>from, PAGE)));
+  return breaks != 0 ? from + ctz<i32>(breaks) : endOfLongName(from + 16, end);
+}
+
+function endOfLongName(from: i32, end: i32): i32 {
+  let p = from - 16;
+  let found = 0;
+  while (found == 0 && p < end) {
+    p += 16;
+    found = i8x16.bitmask(isBreak(v128.load(<usize>p, PAGE)));
+  }
+  return p + ctz<i32>(found);
 }
 
 /** Reads the tag whose name begins at `from`; returns the offset behind ">", -1 when the page ends inside it. */
+// @ts-ignore: decorator
+@inline
 export function readTag(from: i32, end: i32, isClosing: bool): i32 {
-  let packed = 0;
-  let p = from;
-  let byte: i32 = load<u8>(<usize>(NAME_BYTE + byteAt(p)));
-  while (p < end && byte != 0) {
-    packed = (packed << 8) | byte;
-    p++;
-    byte = load<u8>(<usize>(NAME_BYTE + byteAt(p)));
-  }
+  const p = endOfName(from, end);
   if (p >= end) return -1;
   nameStart = from;
   nameEnd = p;
-  tag = tagId(from, p, packed);
+  const id = tagId(from, p - from);
+  tag = id;
   isSelfClosing = false;
   kept = 0;
   if (byteAt(p) == 0x3e) return p + 1;
-  return !isClosing && load<u8>(<usize>(WITH_ATTRIBUTES + tag)) == 1
-    ? attributes(p, end, true)
-    : skip(p, end);
+  const keeps = !isClosing && load<u8>(<usize>id, WITH_ATTRIBUTES) == 1;
+  const after = shortTag(p, keeps);
+  if (after > 0) return after;
+  return keeps ? attributes(p, end, true) : skip(p, end);
+}
+
+/**
+ * Reads what follows the name of a tag if it ends within 64 bytes, and if there are only attributes of the form
+ * name="value"; 0 when there is anything else.
+ */
+function shortTag(from: i32, keeps: bool): i32 {
+  const a = v128.load(<usize>from, PAGE);
+  const b = v128.load(<usize>from, PAGE + 16);
+  const c = v128.load(<usize>from, PAGE + 32);
+  const d = v128.load(<usize>from, PAGE + 48);
+  const quotes = bits64(is(a, 0x22), is(b, 0x22), is(c, 0x22), is(d, 0x22));
+  const inside = between(quotes);
+  const ends = bits64(is(a, 0x3e), is(b, 0x3e), is(c, 0x3e), is(d, 0x3e)) & ~inside;
+  if (ends == 0) return 0;
+  const outside = ~inside & below(ends);
+  const opening = quotes & inside & below(ends);
+  const equals = bits64(is(a, 0x3d), is(b, 0x3d), is(c, 0x3d), is(d, 0x3d)) & outside;
+  if (opening != equals << 1 || (oddBits(from, a, b, c, d) & outside) != 0) return 0;
+  if (keeps && !keepEach(from, outside, equals, quotes)) return 0;
+  const close = from + <i32>ctz<u64>(ends);
+  isSelfClosing = byteAt(close - 1) == 0x2f;
+  return close + 1;
+}
+
+/** Where a single quote is, or "=" behind anything but a letter or "_" (and a few signs that are as good in a name). */
+// @ts-ignore: decorator
+@inline
+function oddBits(from: i32, a: v128, b: v128, c: v128, d: v128): u64 {
+  return bits64(
+    isOdd(a, v128.load(<usize>from, PAGE - 1)),
+    isOdd(b, v128.load(<usize>from, PAGE + 15)),
+    isOdd(c, v128.load(<usize>from, PAGE + 31)),
+    isOdd(d, v128.load(<usize>from, PAGE + 47)),
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function isOdd(block: v128, before: v128): v128 {
+  const isLetter = i8x16.gt_s(before, i8x16.splat(0x3f));
+  return v128.or(v128.andnot(is(block, 0x3d), isLetter), is(block, 0x27));
+}
+
+/**
+ * Keeps attributes by the places of "=" and quotes; false when there are names without a value. A name begins behind a break
+ * or a closing quote.
+ */
+function keepEach(from: i32, outside: u64, equals: u64, quotes: u64): bool {
+  const edges = quotes | breakBits(from);
+  let names = outside & ~(edges | equals) & (edges << 1);
+  if (popcnt<u64>(names) != popcnt<u64>(equals)) return false;
+  let signs = equals;
+  let closing = quotes & outside;
+  while (signs != 0) {
+    const stop = from + <i32>ctz<u64>(signs);
+    keep(from + <i32>ctz<u64>(names), stop, stop + 2, from + <i32>ctz<u64>(closing));
+    names &= names - 1;
+    closing &= closing - 1;
+    signs &= signs - 1;
+  }
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function breakBits(from: i32): u64 {
+  return bits64(
+    isBreak(v128.load(<usize>from, PAGE)),
+    isBreak(v128.load(<usize>from, PAGE + 16)),
+    isBreak(v128.load(<usize>from, PAGE + 32)),
+    isBreak(v128.load(<usize>from, PAGE + 48)),
+  );
 }
 
 /** Skips attributes that are not needed; anything unusual is read again, attribute by attribute. */
@@ -116,8 +255,8 @@ function skip(from: i32, end: i32): i32 {
       const quote: u8 = p < end ? byteAt(p) : 0;
       const before = byteAt(p - 2);
       const isUnusual =
-        load<u8>(<usize>(BREAK + before)) != 0 || before == 0x22 || before == 0x27;
-      if (isUnusual || load<u8>(<usize>(BREAK + quote)) == 1) return attributes(from, end, false);
+        load<u8>(before, BREAK) != 0 || before == 0x22 || before == 0x27;
+      if (isUnusual || load<u8>(quote, BREAK) == 1) return attributes(from, end, false);
       if (quote == 0x22 || quote == 0x27) {
         p = nextByte(quote, p + 1, end);
       } else {
@@ -138,16 +277,14 @@ function skip(from: i32, end: i32): i32 {
 // @ts-ignore: decorator
 @inline
 function nextMark(from: i32, end: i32): i32 {
-  let p = from;
+  let p = from - 16;
   let found = 0;
   while (found == 0 && p < end) {
-    const block = v128.load(<usize>(PAGE + p));
-    found = i8x16.bitmask(
-      v128.or(i8x16.eq(block, i8x16.splat(0x3e)), i8x16.eq(block, i8x16.splat(0x3d))),
-    );
-    p += found == 0 ? 16 : ctz<i32>(found);
+    p += 16;
+    const block = v128.load(<usize>p, PAGE);
+    found = i8x16.bitmask(v128.or(is(block, 0x3e), is(block, 0x3d)));
   }
-  return p;
+  return p + ctz<i32>(found);
 }
 
 function skipSpace(from: i32, end: i32): i32 {
@@ -241,6 +378,6 @@ function keep(start: i32, stop: i32, valueFrom: i32, valueTo: i32): void {
   const attribute = attributeOf(start, stop - start);
   if (attribute < 0 || has(attribute)) return;
   kept |= 1 << attribute;
-  store<i32>(<usize>(VALUES + 8 * attribute), valueFrom);
-  store<i32>(<usize>(VALUES + 8 * attribute), valueTo, 4);
+  store<i32>(<usize>(8 * attribute), valueFrom, VALUES);
+  store<i32>(<usize>(8 * attribute), valueTo, VALUES + 4);
 }

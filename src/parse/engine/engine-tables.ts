@@ -1,12 +1,13 @@
 import type { EngineTables } from "../../page-engine/page-engine.ts";
 import { TREATMENT } from "../harvest.ts";
 import { HARMLESS_IN_SELECT, HARMLESS_IN_TABLE, KIND } from "../quick-scan.ts";
-import { BREAK, bytesById, LOWER, NAME_BYTE, NAME_TABLE, setOf, T } from "../tags.ts";
+import { BREAK, bytesById, LOWER, NAME_TABLE, setOf, T } from "../tags.ts";
 import { INLINE, MULTI_BYTE, SINGLE_BYTE, UTF8 } from "../words/word-counter.ts";
 
 /** The reference's own tables, for the page engine. */
 export const ENGINE_TABLES: EngineTables = {
-  ...NAME_TABLE,
+  lengths: NAME_TABLE.lengths,
+  names: NAME_TABLE.names,
   kind: KIND,
   inline: INLINE,
   treatment: TREATMENT,
@@ -26,7 +27,6 @@ export const ENGINE_TABLES: EngineTables = {
   withAttributes: setOf("a area base html iframe link meta"),
   breaks: BREAK,
   lower: LOWER,
-  nameByte: NAME_BYTE,
   wordBytes: [UTF8, SINGLE_BYTE, MULTI_BYTE],
   asked: bytesById([
     ["base", 1],
