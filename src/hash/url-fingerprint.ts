@@ -5,8 +5,10 @@ import { LENGTHS_AT, MARKS_AT, MAX_TEXTS, PRINTS_AT, TEXT_AT } from "./sip-hash-
 import { makeSipHash } from "./sip-hash-wasm.ts";
 
 const sip = makeSipHash();
-/** The hash reads, and masks, eight bytes behind the text. */
-const MARGIN_BYTES = TEXT_AT + 8;
+/** What is read behind a text, and masked. */
+const MARGIN_BYTES = TEXT_AT + 16;
+/** Bytes of a character in UTF-8, at most; a pair of surrogates has four. */
+const MAX_CHARACTER_BYTES = 3;
 
 /** URLs per call. */
 export const MAX_URLS = MAX_TEXTS;
@@ -56,6 +58,16 @@ export function urlFingerprints(
   into.set(fingerprints.subarray(0, 2 * count));
   if (marked > 0) marks.set(bytes.subarray(MARKS_AT, MARKS_AT + count));
   return marked;
+}
+
+/** Computes the fingerprint of any text into `lastFingerprint`, with one "#" in the place of every run of digits. */
+export function numberlessFingerprint(text: string, seedLow: number, seedHigh: number): void {
+  const most = MAX_CHARACTER_BYTES * text.length + MARGIN_BYTES;
+  if (most > bytes.length) reserve(most);
+  lengths[0] = sip.foldNumbers(bytes.utf8Write(text, TEXT_AT));
+  sip.hashUnescaped(1, seedLow, seedHigh);
+  lastFingerprint.low = fingerprints[0]!;
+  lastFingerprint.high = fingerprints[1]!;
 }
 
 /** 1 for each URL of the last `urlFingerprints` call that contains "%" or ends in "?"; valid if it returned more than 0. */

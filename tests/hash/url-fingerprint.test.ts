@@ -145,6 +145,34 @@ test("where there is no WebAssembly the fingerprints are the same", () => {
   assert.deepEqual(hashTexts(plain, ["a%"], 1, 2), [1, 1, ...expectedPrint("a%", 1, 2)]);
 });
 
+test("runs of digits become one #, with WebAssembly and without it", () => {
+  const hashes = [makeWasmSipHash(), makePlainSipHash()];
+  const part = fc.constantFrom(
+    "1",
+    "0",
+    "9",
+    "/",
+    ":",
+    "#",
+    "x",
+    "long enough for a block",
+    "é",
+    "日",
+  );
+  const texts = fc.array(part, { maxLength: 40 }).map((all) => all.join(""));
+  fc.assert(
+    fc.property(texts, (text) => {
+      for (const { memory, foldNumbers } of hashes) {
+        const bytes = Buffer.from(memory.buffer);
+        const length = foldNumbers(bytes.write(text, TEXT_AT));
+        const folded = bytes.toString("utf8", TEXT_AT, TEXT_AT + length);
+        assert.equal(folded, text.replace(/\d+/g, "#"));
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 /** How many are marked, the marks and the fingerprints. */
 function hashTexts(
   sip: SipHash,

@@ -53,7 +53,7 @@ export class Guard {
 
   /** Whether the evidence about traps needs the text of a page that is about to be read. */
   wantsText(lease: Lease): boolean {
-    return this.#watch?.sites.wants(lease.url) ?? false;
+    return this.#watch?.sites.wants(lease.host.name) ?? false;
   }
 
   /** Adds a fetched page to the evidence about traps. */
@@ -64,9 +64,10 @@ export class Guard {
 
   /** The verdicts since the last call, to be committed with the page that completed the evidence; nearly always none. */
   takeVerdicts(): readonly Fact[] | undefined {
-    const verdicts = this.#watch?.takeVerdicts() ?? [];
-    if (verdicts.length === 0) return undefined;
-    return verdicts.map((verdict) => ({ kind: FACT.trap, bytes: encodeVerdict(verdict) }));
+    if (this.#watch === undefined || !this.#watch.hasVerdicts) return undefined;
+    return this.#watch
+      .takeVerdicts()
+      .map((verdict) => ({ kind: FACT.trap, bytes: encodeVerdict(verdict) }));
   }
 
   /** Applies a verdict of an earlier run, or of another thread; other facts are none of its business. */
@@ -78,7 +79,7 @@ export class Guard {
   /** The links that belong to no trap; the others are reported. */
   sift(found: Discovery[], follower: Follower, skipped: Skipped[]): Discovery[] {
     const watch = this.#watch;
-    if (watch === undefined) return found;
+    if (watch === undefined || found.length === 0 || !watch.mayRefuse()) return found;
     // Nearly always all of them.
     let kept: Discovery[] | undefined;
     for (let i = 0; i < found.length; i++) {

@@ -4,6 +4,31 @@
 import { LENGTHS_AT, MARKS_AT, PRINTS_AT, TEXT_AT } from "../sip-hash-layout";
 
 const QUESTION_MARK: u8 = 0x3f;
+const NUMBER_SIGN: u8 = 0x23;
+
+/** Puts one "#" in the place of every run of digits in a text; returns its length then. */
+export function foldNumbers(length: i32): i32 {
+  const end: usize = TEXT_AT + length;
+  let from: usize = TEXT_AT;
+  let to: usize = TEXT_AT;
+  let isInNumber = false;
+  while (from < end) {
+    const block = v128.load(from);
+    const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+    if (from + 16 <= end && !v128.any_true(digits)) {
+      v128.store(to, block);
+      from += 16;
+      to += 16;
+      isInNumber = false;
+    } else {
+      const byte = load<u8>(from++);
+      const isDigit = <u32>byte - 0x30 < 10;
+      if (!isDigit || !isInNumber) store<u8>(to++, isDigit ? NUMBER_SIGN : byte);
+      isInNumber = isDigit;
+    }
+  }
+  return <i32>(to - TEXT_AT);
+}
 
 /** Hashes so many texts, and marks those with "%" or with "?" at the end. */
 export function hashAll(count: i32, seedLow: u32, seedHigh: u32): i32 {

@@ -1,4 +1,5 @@
 import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
+import { numberlessFingerprint } from "../../../hash/url-fingerprint.ts";
 import type { ParsedPage } from "../../../parse/page.ts";
 import type { CrawlUrl } from "../../../url/crawl-url.ts";
 import { isVariable } from "./url-shape.ts";
@@ -7,35 +8,22 @@ const DIGITS = /\d+/g;
 const SESSION_VALUE = /([?&;](?:[a-z_]*sess[a-z_]*|sid|token|s)=)[^&;/]*/gi;
 const MAX_LINKS = 200;
 
-/** Of title, first words, and the numbers of words and links: equal for pages that differ only in digits and their own address. */
-export function looseFingerprint(page: ParsedPage, url: CrawlUrl): number {
-  const text = textOf(page);
-  const loose = addWithoutDigits(FIRST_STATE, withoutAddress(text, url));
-  const sized = add(add(loose, page.words), page.linkCount);
-  return add(sized, SEPARATOR) >>> 0;
-}
-
-const FIRST_STATE = 0x2545f491;
-const SEPARATOR = 0x110000;
-const NUMBER_SIGN = 35;
-
-function add(state: number, code: number): number {
-  const mixed = Math.imul(state ^ code, 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
-}
-
-/** The characters of a text, every run of digits as one "#": without another text, since nearly every page comes here. */
-function addWithoutDigits(start: number, text: string): number {
-  let state = start;
-  let inNumber = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const isDigit = code >= 48 && code <= 57;
-    if (!isDigit) state = add(state, code);
-    else if (!inNumber) state = add(state, NUMBER_SIGN);
-    inNumber = isDigit;
+/**
+ * Of title, first words, and the numbers of words and links: equal for pages that differ only in digits and their own address.
+ * `hasVariable` is false when no segment of the path is variable (`isVariable`).
+ */
+export function looseFingerprint(page: ParsedPage, url: CrawlUrl, hasVariable: boolean): number {
+  let { title } = page;
+  let first = page.firstText ?? page.firstWords.join(" ");
+  // Without a slash a text holds no path. Not `includes`, which V8 neither inlines nor has in machine code.
+  if (hasVariable || title.indexOf("/") >= 0 || first.indexOf("/") >= 0) {
+    title = withoutAddress(title, url);
+    first = withoutAddress(first, url);
   }
-  return state;
+  // The hash of one is the seed of the other: joining them costs more.
+  numberlessFingerprint(title, page.words, page.linkCount);
+  numberlessFingerprint(first, lastFingerprint.low, lastFingerprint.high);
+  return lastFingerprint.low;
 }
 
 /** Equal only for pages with the same text whose links lead to the same places, session ids aside. */
@@ -49,7 +37,7 @@ export function exactFingerprint(page: ParsedPage): number {
 
 /** The loose fingerprint and the links relative to the page: equal for folders that look the same from inside. */
 export function folderFingerprint(page: ParsedPage, url: CrawlUrl): number {
-  let folder = looseFingerprint(page, url);
+  let folder = looseFingerprint(page, url, true);
   const start = url.slice(0, url.lastIndexOf("/") + 1);
   for (const link of page.links.slice(0, MAX_LINKS)) {
     const below = link.startsWith(start) ? link.slice(start.length) : link;

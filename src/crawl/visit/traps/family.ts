@@ -4,74 +4,82 @@ import type { SharedEvidence } from "./shared-evidence.ts";
 /** The last pages, of which shares are computed. */
 const WINDOW = 256;
 
-/** What one page adds to the evidence about its family of URLs. */
-export interface Evidence {
+/** What one page adds to the evidence about its family of URLs, as bits; 0 for nearly all pages. */
+export const EVIDENCE = {
   /** The same page was seen before, and so was the page it was found on: copies that lead to copies. */
-  readonly copy: boolean;
-  /** Such a copy with new links: copies that lead nowhere new do no harm, however many there are. */
-  readonly leads: boolean;
+  copy: 1,
   /** The same but for numbers and its own address. */
-  readonly looseCopy: boolean;
+  looseCopy: 2,
   /** Found on a page of the same family, and leading to nothing new outside it. */
-  readonly inbred: boolean;
+  inbred: 4,
+  /** Such a copy with new links: copies that lead nowhere new do no harm, however many there are. */
+  leads: 8,
   /** Its date is far from now. */
-  readonly stray: boolean;
-}
-
-const COPY = 1;
-const LOOSE = 2;
-const INBRED = 4;
-const LEADS = 8;
+  stray: 16,
+  /** It looks like the page it was found on. */
+  alike: 32,
+} as const;
 
 /** The evidence about one family of URLs: totals of all threads, and shares among this thread's last pages. */
 export class Family {
-  /** Totals of all threads when this one last had a page of the family. */
+  /** Totals of all threads when this one last had a page of the family; `pages` only where it counts them. */
   pages = 0;
   copies = 0;
   looseCopies = 0;
   strayDates = 0;
+  /** One of its pages was evidence against it. */
+  hasSuspects = false;
+  readonly countsPages: boolean;
+  /** A segment of its URLs may be variable. */
+  readonly hasVariable: boolean;
   readonly #shared: SharedEvidence;
   readonly #fingerprint: number;
   /** Allocated at the first suspicious page, because there are very many honest families. */
   #window: Uint8Array | undefined;
   #seen = 0;
-  readonly #recent = { copies: 0, loose: 0, inbred: 0, leads: 0 };
+  #recentCopies = 0;
+  #recentLoose = 0;
+  #recentInbred = 0;
+  #recentLeads = 0;
 
-  /** The name identifies the family in all threads. */
-  constructor(name: string, shared: SharedEvidence) {
+  /** Name and pattern, or the reason of suspicious spelling, identify the family in all threads. */
+  constructor(name: string, pattern: string, shared: SharedEvidence) {
     this.#shared = shared;
-    fingerprint(name, 0, 0);
+    fingerprint(name + pattern, 0, 0);
     this.#fingerprint = lastFingerprint.high & ~3;
+    const isOdd = pattern.startsWith("trap_");
+    this.hasVariable = isOdd || pattern.endsWith("*");
+    // Only pages with a query, and those of suspicious spelling, are judged by their number.
+    this.countsPages = this.hasVariable || pattern.endsWith("?");
   }
 
-  /** Adds one page. */
-  add({ copy, leads, looseCopy, inbred, stray }: Evidence): void {
+  /** Adds one page: bits of `EVIDENCE`. */
+  add(evidence: number): void {
     const slot = this.#seen++ % WINDOW;
-    const bits =
-      (copy ? COPY : 0) | (looseCopy ? LOOSE : 0) | (inbred ? INBRED : 0) | (leads ? LEADS : 0);
-    if (bits !== 0) this.#window ??= new Uint8Array(WINDOW);
-    if (this.#window !== undefined) {
-      this.#count(this.#window[slot]!, -1);
-      this.#window[slot] = bits;
-      this.#count(bits, 1);
-    }
-    this.pages = this.#total(0);
-    if (copy) this.copies = this.#total(1);
-    if (looseCopy) this.looseCopies = this.#total(2);
-    if (stray) this.strayDates = this.#total(3);
+    if (this.countsPages) this.pages = this.#total(0);
+    // Nearly always there is nothing against this page and those before it.
+    if (evidence === 0 && !this.hasSuspects) return;
+    this.hasSuspects = true;
+    this.#window ??= new Uint8Array(WINDOW);
+    this.#count(this.#window[slot]!, -1);
+    this.#window[slot] = evidence;
+    this.#count(evidence, 1);
+    if (evidence & EVIDENCE.copy) this.copies = this.#total(1);
+    if (evidence & EVIDENCE.looseCopy) this.looseCopies = this.#total(2);
+    if (evidence & EVIDENCE.stray) this.strayDates = this.#total(3);
   }
 
   /** Shares among the last pages, from 0 to 1; that of copies is 0 when none of them leads on. */
   get copyShare(): number {
-    return this.#recent.leads === 0 ? 0 : this.#recent.copies / this.#inWindow;
+    return this.#recentLeads === 0 ? 0 : this.#recentCopies / this.#inWindow;
   }
 
   get looseShare(): number {
-    return this.#recent.loose / this.#inWindow;
+    return this.#recentLoose / this.#inWindow;
   }
 
   get inbredShare(): number {
-    return this.#recent.inbred / this.#inWindow;
+    return this.#recentInbred / this.#inWindow;
   }
 
   get #inWindow(): number {
@@ -82,10 +90,10 @@ export class Family {
     return this.#shared.count((this.#fingerprint | what) >>> 0);
   }
 
-  #count(bits: number, amount: number): void {
-    if (bits & COPY) this.#recent.copies += amount;
-    if (bits & LOOSE) this.#recent.loose += amount;
-    if (bits & LEADS) this.#recent.leads += amount;
-    if (bits & INBRED) this.#recent.inbred += amount;
+  #count(evidence: number, amount: number): void {
+    if (evidence & EVIDENCE.copy) this.#recentCopies += amount;
+    if (evidence & EVIDENCE.looseCopy) this.#recentLoose += amount;
+    if (evidence & EVIDENCE.leads) this.#recentLeads += amount;
+    if (evidence & EVIDENCE.inbred) this.#recentInbred += amount;
   }
 }

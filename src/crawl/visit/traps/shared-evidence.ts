@@ -29,7 +29,7 @@ export class SharedEvidence {
   }
 
   /** False in nearly all crawls, so that they need not look any further. */
-  get hasVerdicts(): boolean {
+  hasVerdicts(): boolean {
     return Atomics.load(this.#verdicts, 0) > 0;
   }
 

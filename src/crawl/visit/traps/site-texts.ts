@@ -69,10 +69,12 @@ export class SiteTexts {
     this.#onCondemned = onCondemned;
   }
 
-  /** Counts a page that is about to be read; true when its text is wanted. */
-  wants(url: CrawlUrl): boolean {
-    const name = siteOf(hostnameOf(url));
-    const site = this.#site(name);
+  /** Counts a page of a host that is about to be read; true when its text is wanted. */
+  wants(host: string): boolean {
+    const name = siteOf(host);
+    const site = this.#sites.get(name) ?? this.#newSite(name);
+    // Before the map is half full its order does not matter.
+    if (site !== this.#latest && 2 * this.#sites.size >= MAX_SITES) this.#keep(site);
     site.pages = this.#shared.count(site.salt);
     if (site.pages < FIRST_PAGES) return false;
     const every = site.pages < MAX_PAGES ? SAMPLE_EVERY : SAMPLE_LATER;
@@ -82,7 +84,8 @@ export class SiteTexts {
   /** Adds the text of a page. */
   add(url: CrawlUrl, { shingles, words }: PageText): void {
     const name = siteOf(hostnameOf(url));
-    const site = this.#site(name);
+    const site = this.#sites.get(name) ?? this.#newSite(name);
+    this.#keep(site);
     this.#texts ??= new FingerprintCache(TEXTS);
     let fresh = 0;
     for (const shingle of shingles) if (!this.#texts.sawBefore(site.salt ^ shingle)) fresh++;
@@ -107,14 +110,14 @@ export class SiteTexts {
   /** Whether a URL is refused: its site is condemned, and no page with a text of its own leads to it. */
   refuses(url: CrawlUrl, parent: CrawlUrl | undefined): boolean {
     // Nearly always: nobody is condemned.
-    if (!this.#shared.hasVerdicts) return false;
+    if (!this.#shared.hasVerdicts()) return false;
     if (parent === undefined || !this.isCondemned(siteOf(hostnameOf(url)))) return false;
     return !this.#shared.isCopy(fingerprintOf(parent, OWN_TEXT));
   }
 
   /** Whether all threads refuse the site. */
   isCondemned(site: string): boolean {
-    if (!this.#shared.hasVerdicts) return false;
+    if (!this.#shared.hasVerdicts()) return false;
     return this.#condemned.has(site) || this.#shared.isCopy(fingerprintOf(site, CONDEMNED));
   }
 
@@ -125,9 +128,8 @@ export class SiteTexts {
     this.#shared.addVerdict();
   }
 
-  #site(name: string): WatchedSite {
-    if (this.#latest?.name === name) return this.#latest;
-    const site = this.#sites.get(name) ?? {
+  #newSite(name: string): WatchedSite {
+    const site = {
       name,
       salt: (fingerprintOf(name, CONDEMNED) & ~3) >>> 0,
       pages: 0,
@@ -136,9 +138,13 @@ export class SiteTexts {
       looked: 0,
       copies: 0,
     };
-    keepLatest(this.#sites, name, site, MAX_SITES);
-    this.#latest = site;
+    this.#keep(site);
     return site;
+  }
+
+  #keep(site: WatchedSite): void {
+    this.#latest = site;
+    keepLatest(this.#sites, site.name, site, MAX_SITES);
   }
 }
 

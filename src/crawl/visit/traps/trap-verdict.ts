@@ -65,11 +65,15 @@ export function growthState(growth: Family): TrapState {
   return growth.looseCopies >= EARLY * GROWING_PAGES ? "demoted" : "free";
 }
 
+/** False for nearly every family: whatever its pages are like, their share is too small for a verdict. */
+export function mayBeTrap(family: Family): boolean {
+  if (!family.hasSuspects) return false;
+  return Math.max(family.copyShare, family.looseShare, family.inbredShare) >= MIN_SHARE;
+}
+
 /** The state of a family after reading a page of it at this depth. */
 export function familyState(family: Family, shape: UrlShape, depth: number): TrapState {
-  // Nearly every page: there is no evidence against it.
-  const most = Math.max(family.copyShare, family.looseShare, family.inbredShare);
-  if (most < MIN_SHARE) return "free";
+  if (!mayBeTrap(family)) return "free";
   const reasons: [share: number, weight: number, reason: TrapReason][] = [
     // Copies that lead to copies: session ids, the same page under ever new names.
     [family.copyShare, family.copies / COPIES, "trap_same_content"],

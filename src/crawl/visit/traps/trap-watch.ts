@@ -6,7 +6,8 @@ import { keepLatest } from "../../../runtime/keep-latest.ts";
 import type { CrawlUrl } from "../../../url/crawl-url.ts";
 import { hostnameOf } from "../../../url/url-parts.ts";
 import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-fingerprint.ts";
-import { type Evidence, Family } from "./family.ts";
+import { EVIDENCE, Family } from "./family.ts";
+import { familyKey } from "./family-key.ts";
 import { FingerprintCache } from "./fingerprint-cache.ts";
 import type { KeptVerdict } from "./kept-verdict.ts";
 import { SharedEvidence } from "./shared-evidence.ts";
@@ -15,13 +16,16 @@ import {
   familyState,
   growthState,
   isStopped,
+  MIN_REPEATS,
+  mayBeTrap,
   QUERY_PARAMETERS,
   spellingReason,
   spellingState,
+  TRAP_REASONS,
   type TrapReason,
   type TrapState,
 } from "./trap-verdict.ts";
-import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
+import { parametersOf, shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
 
 const MAX_HOSTS = 20_000;
 const MAX_FAMILIES = 512;
@@ -39,12 +43,10 @@ const HOST_SHARE = 0.9;
 const FAR_YEARS = 3;
 const FIRST_YEAR = 1970;
 
-interface Fingerprints {
-  readonly exact: FingerprintCache;
-  readonly loose: FingerprintCache;
-  /** Links that pages of suspicious families lead to. */
-  readonly links: FingerprintCache;
-}
+/** What is asked of the lease of a page that was read. */
+type ReadLease = Pick<Lease, "url" | "parent" | "depth"> & {
+  readonly host: { readonly name: string };
+};
 
 interface WatchedHost {
   readonly name: string;
@@ -55,20 +57,15 @@ interface WatchedHost {
   readonly all: Family;
   /** That of pages in folders below the page they were found on. */
   readonly growth: Family;
-  /** There is evidence against some of its URLs. */
-  suspect: boolean;
+  /** There is evidence against some of its URLs; then it is among the suspects. */
+  isSuspect: boolean;
   /** Whatever grows below a page of it is stopped: known from an earlier run, or told to later ones. */
   isGrowthStopped: boolean;
-  readonly families: Map<string, Family>;
+  /** By the keys of their patterns; those of suspicious spelling by their reasons. */
+  readonly families: Map<number, Family>;
   /** The one of the page before, and so the last of the map already. */
   latest: Family | undefined;
   readonly states: Map<string, TrapState>;
-}
-
-/** What a page adds to the evidence about its family and about growing paths. */
-interface PageEvidence extends Evidence {
-  /** It looks like the page it was found on. */
-  readonly alike: boolean;
 }
 
 /**
@@ -79,15 +76,20 @@ interface PageEvidence extends Evidence {
 export class TrapWatch {
   readonly #thisYear: number;
   readonly #hosts = new Map<string, WatchedHost>();
+  /** Those of them that there is evidence against: nearly always none. */
+  readonly #suspects = new Map<string, WatchedHost>();
   /** The host of the page before, and so the last of the map already: moving it there again costs more than this look. */
   #latest: WatchedHost | undefined;
-  /** Allocated when the first host is large enough. */
-  #fingerprints: Fingerprints | undefined;
+  /** Of the pages of larger hosts, but for numbers. */
+  readonly #loose = new FingerprintCache(FINGERPRINTS);
+  /** Of the pages and links of suspicious families; allocated for the first of them. */
+  #more: { readonly exact: FingerprintCache; readonly links: FingerprintCache } | undefined;
   readonly #shared: SharedEvidence;
   /** The evidence about whole sites. */
   readonly sites: SiteTexts;
-  /** What this thread decided and nobody has taken yet. */
+  /** What this thread decided and nobody has taken yet, and whether there is any. */
   readonly #verdicts: KeptVerdict[] = [];
+  hasVerdicts = false;
 
   constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
     this.#thisYear = new Date(nowMs).getUTCFullYear();
@@ -97,7 +99,8 @@ export class TrapWatch {
 
   /** The verdicts since the last call, to be kept with the page that completed the evidence. */
   takeVerdicts(): KeptVerdict[] {
-    return this.#verdicts.length === 0 ? NO_VERDICTS : this.#verdicts.splice(0);
+    this.hasVerdicts = false;
+    return this.#verdicts.splice(0);
   }
 
   /** Applies a verdict of an earlier run, or of another thread. */
@@ -105,7 +108,7 @@ export class TrapWatch {
     if (reason === "trap_same_text") this.sites.condemn(place);
     else {
       const host = this.#host(place);
-      host.suspect = true;
+      this.#suspect(host, true);
       if (family === undefined) host.isGrowthStopped = true;
       else keepLatest(host.states, family, reason, MAX_STATES);
     }
@@ -113,15 +116,24 @@ export class TrapWatch {
 
   #decided(reason: TrapReason, place: string, family?: string): void {
     this.#verdicts.push({ reason, place, family });
+    this.hasVerdicts = true;
+  }
+
+  /** False in nearly all crawls: no URL is refused, so only those of suspicious spelling are not free. */
+  mayRefuse(): boolean {
+    return this.#suspects.size > 0 || this.#shared.hasVerdicts();
   }
 
   /** What is known about the family of a URL that was found on the parent. */
   state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
+    if (this.mayRefuse()) return this.#stateAmongSuspects(url, parent);
+    return oddSpelling(url) === undefined ? "free" : "demoted";
+  }
+
+  #stateAmongSuspects(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
     if (this.sites.refuses(url, parent)) return "trap_same_text";
-    const host = this.#hosts.get(hostnameOf(url));
-    if (host === undefined || !host.suspect) {
-      return mayBeOdd(url) && spellingReason(spellingOf(url)) !== undefined ? "demoted" : "free";
-    }
+    const host = this.#suspects.get(hostnameOf(url));
+    if (host === undefined) return oddSpelling(url) === undefined ? "free" : "demoted";
     if (host.isGrowthStopped && parent !== undefined && liesBelow(url, parent))
       return "trap_growing_path";
     if (parent !== undefined && this.#shared.isCopy(fingerprintOf(parent))) {
@@ -135,28 +147,52 @@ export class TrapWatch {
 
   /** Adds a fetched page to the evidence: parsed if it is HTML, with its bytes as received and the links of its head. */
   page(
-    lease: Lease,
+    lease: ReadLease,
     parsed: ParsedPage | undefined,
     body: Uint8Array,
-    headerLinks: readonly CrawlUrl[] = [],
+    headerLinks: readonly CrawlUrl[] = NO_LINKS,
   ): void {
-    const host = this.#host(hostnameOf(lease.url));
+    // Every page comes here, so this is one long function: V8 optimises each of several on its own, and then all in one.
+    const { url, parent } = lease;
+    const host = this.#hosts.get(lease.host.name) ?? this.#newHost(lease.host.name);
+    // Before the map is half full its order does not matter.
+    if (host !== this.#latest && 2 * this.#hosts.size >= MAX_HOSTS) this.#keepHost(host);
     host.pages++;
-    const shape = shapeOf(lease.url);
-    const odd = spellingReason(shape);
+    const odd = oddSpelling(url);
     if (odd === undefined && (parsed === undefined || host.pages < SMALL_HOST_PAGES)) return;
-    const key = familyOf(shape);
-    const family = this.#family(host, key);
-    const evidence = this.#evidence(lease, parsed, body, host, shape, key, headerLinks);
-    family.add(evidence);
-    host.all.add(evidence);
-    const grows = lease.parent !== undefined && liesBelow(lease.url, lease.parent);
-    if (grows) {
-      const isSame = evidence.looseCopy === evidence.alike;
-      host.growth.add(isSame ? evidence : { ...evidence, looseCopy: evidence.alike });
+    const { families } = host;
+    const key = odd === undefined ? familyKey(url) : -1 - TRAP_REASONS.indexOf(odd);
+    const family = families.get(key) ?? this.#newFamily(host, key, url);
+    if (family !== host.latest && 2 * families.size >= MAX_FAMILIES) keepFamily(host, key, family);
+    let evidence = 0;
+    if (parsed !== undefined) {
+      const look = host.salt ^ looseFingerprint(parsed, url, family.hasVariable);
+      const isLooseCopy = this.#loose.sawBefore(look);
+      const hasFilters = family.countsPages && parametersOf(url) >= QUERY_PARAMETERS;
+      // Most pages of honest hosts end here.
+      if (isLooseCopy || hasFilters)
+        evidence = this.#evidence(lease, parsed, body, host, headerLinks, isLooseCopy, hasFilters);
     }
+    family.add(evidence);
+    host.all.add(evidence & OF_ALL);
+    if (parent !== undefined && liesBelow(url, parent))
+      host.growth.add((evidence & EVIDENCE.alike) === 0 ? 0 : EVIDENCE.looseCopy);
+    // Nearly always: such a page makes no verdict about a host that nothing speaks against.
+    if (evidence === 0 && odd === undefined && !host.isSuspect && !mayBeTrap(family)) return;
+    this.#judge(lease, host, family, odd);
+  }
+
+  /** What the evidence about a page's family and its host amounts to. */
+  #judge(
+    { url, depth }: ReadLease,
+    host: WatchedHost,
+    family: Family,
+    odd: TrapReason | undefined,
+  ): void {
+    const shape = shapeOf(url);
+    const key = familyOf(shape);
     const state =
-      odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
+      odd === undefined ? familyState(family, shape, depth) : spellingState(family, odd);
     if (isStopped(state) && host.states.get(key) !== state) this.#decided(state, host.name, key);
     if (state === "free") host.states.delete(key);
     else keepLatest(host.states, key, state, MAX_STATES);
@@ -165,48 +201,50 @@ export class TrapWatch {
       host.isGrowthStopped = true;
       this.#decided(growth, host.name);
     }
-    host.suspect =
-      host.states.size > 0 || host.isGrowthStopped || isAllCopies(host.all) || growth !== "free";
+    this.#suspect(
+      host,
+      host.states.size > 0 || host.isGrowthStopped || isAllCopies(host.all) || growth !== "free",
+    );
   }
 
+  #suspect(host: WatchedHost, isSuspect: boolean): void {
+    host.isSuspect = isSuspect;
+    if (isSuspect) this.#suspects.set(host.name, host);
+    else this.#suspects.delete(host.name);
+  }
+
+  /** What a page adds that looks like another, or whose URL chooses among filters. */
   #evidence(
-    lease: Lease,
-    parsed: ParsedPage | undefined,
+    { url, parent }: ReadLease,
+    parsed: ParsedPage,
     body: Uint8Array,
-    host: WatchedHost,
-    shape: UrlShape,
-    key: string,
+    { salt }: WatchedHost,
     headerLinks: readonly CrawlUrl[],
-  ): PageEvidence {
-    if (parsed === undefined) return NO_EVIDENCE;
-    this.#fingerprints ??= {
+    isLooseCopy: boolean,
+    hasFilters: boolean,
+  ): number {
+    this.#more ??= {
       exact: new FingerprintCache(FINGERPRINTS),
-      loose: new FingerprintCache(FINGERPRINTS),
       links: new FingerprintCache(FINGERPRINTS),
     };
-    const { exact, loose, links } = this.#fingerprints;
-    const { salt } = host;
-    const isLooseCopy = loose.sawBefore(salt ^ looseFingerprint(parsed, lease.url));
-    const hasFilters = shape.parameters >= QUERY_PARAMETERS;
-    // Most pages of honest hosts end here.
-    if (!isLooseCopy && !hasFilters) return NO_EVIDENCE;
+    const { exact, links } = this.#more;
     // The same bytes, or the same but for session ids; both have to be remembered.
     const sameBytes = isLooseCopy && exact.sawBefore(salt ^ crc32(body));
     const isCopy = (isLooseCopy && exact.sawBefore(salt ^ exactFingerprint(parsed))) || sameBytes;
-    const { parent } = lease;
     const fromCopy = parent !== undefined && this.#shared.isCopy(fingerprintOf(parent));
-    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url));
-    const look = isLooseCopy ? folderFingerprint(parsed, lease.url) : 0;
-    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url, look));
+    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(url));
+    const look = isLooseCopy ? folderFingerprint(parsed, url) : 0;
+    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(url, look));
     const fresh = newLinks([...parsed.links, ...headerLinks], links, salt);
-    return {
-      copy: isCopy && fromCopy,
-      leads: isCopy && fromCopy && fresh.length > 0,
-      looseCopy: isLooseCopy && fromCopy,
-      alike: fromCopy && this.#shared.isCopy(fingerprintOf(parent, look)),
-      inbred: hasFilters && isInbred(parent, fresh, key),
-      stray: isLooseCopy && fromCopy && this.#isFar(shape.year),
-    };
+    let evidence = 0;
+    if (isCopy && fromCopy) evidence |= EVIDENCE.copy;
+    if (isCopy && fromCopy && fresh.length > 0) evidence |= EVIDENCE.leads;
+    if (isLooseCopy && fromCopy) evidence |= EVIDENCE.looseCopy;
+    if (fromCopy && this.#shared.isCopy(fingerprintOf(parent, look))) evidence |= EVIDENCE.alike;
+    const shape = shapeOf(url);
+    if (hasFilters && isInbred(parent, fresh, familyOf(shape))) evidence |= EVIDENCE.inbred;
+    if (isLooseCopy && fromCopy && this.#isFar(shape.year)) evidence |= EVIDENCE.stray;
+    return evidence;
   }
 
   #isFar(year: number | undefined): boolean {
@@ -214,54 +252,63 @@ export class TrapWatch {
   }
 
   #host(name: string): WatchedHost {
-    if (this.#latest?.name === name) return this.#latest;
-    this.#latest = this.#hosts.get(name) ?? {
+    const host = this.#hosts.get(name) ?? this.#newHost(name);
+    this.#keepHost(host);
+    return host;
+  }
+
+  #newHost(name: string): WatchedHost {
+    const host: WatchedHost = {
       name,
       salt: fingerprintOf(name),
       pages: 0,
-      all: new Family(`${name} all`, this.#shared),
-      growth: new Family(`${name} growth`, this.#shared),
-      suspect: false,
+      all: new Family(name, " all", this.#shared),
+      growth: new Family(name, " growth", this.#shared),
+      isSuspect: false,
       isGrowthStopped: false,
       families: new Map(),
       latest: undefined,
       states: new Map(),
     };
-    keepLatest(this.#hosts, name, this.#latest, MAX_HOSTS);
-    return this.#latest;
+    this.#keepHost(host);
+    return host;
   }
 
-  #family(host: WatchedHost, key: string): Family {
-    const known = host.families.get(key);
-    if (known !== undefined && known === host.latest) return known;
-    const family = known ?? new Family(`${host.name}${key}`, this.#shared);
-    keepLatest(host.families, key, family, MAX_FAMILIES);
-    host.latest = family;
+  #keepHost(host: WatchedHost): void {
+    this.#latest = host;
+    const dropped = keepLatest(this.#hosts, host.name, host, MAX_HOSTS);
+    if (dropped !== undefined) this.#suspects.delete(dropped);
+  }
+
+  #newFamily(host: WatchedHost, key: number, url: CrawlUrl): Family {
+    const family = new Family(host.name, familyOf(shapeOf(url)), this.#shared);
+    keepFamily(host, key, family);
     return family;
   }
 }
 
-const NO_VERDICTS: KeptVerdict[] = [];
+function keepFamily(host: WatchedHost, key: number, family: Family): void {
+  keepLatest(host.families, key, family, MAX_FAMILIES);
+  host.latest = family;
+}
 
-const NO_EVIDENCE: PageEvidence = {
-  copy: false,
-  leads: false,
-  looseCopy: false,
-  alike: false,
-  inbred: false,
-  stray: false,
-};
+/** What is evidence about a host as a whole. */
+const OF_ALL = EVIDENCE.copy | EVIDENCE.leads;
 
+const NO_LINKS: readonly CrawlUrl[] = [];
 /** Links that no page of the same host had lately. */
 function newLinks(links: readonly CrawlUrl[], known: FingerprintCache, salt: number): CrawlUrl[] {
   return links.filter((link) => !known.sawBefore(salt ^ fingerprintOf(link)));
 }
 
+const SLASH = 47;
+
 /** In a folder below that of the page it was found on. */
 function liesBelow(url: CrawlUrl, parent: CrawlUrl): boolean {
   const mark = parent.indexOf("?");
-  const folder = parent.slice(0, parent.lastIndexOf("/", mark < 0 ? undefined : mark) + 1);
-  return url.startsWith(folder) && url.indexOf("/", folder.length) >= 0;
+  let folder = mark < 0 ? parent.length : mark;
+  while (folder > 0 && parent.charCodeAt(folder - 1) !== SLASH) folder--;
+  return url.indexOf("/", folder) >= 0 && url.startsWith(parent.slice(0, folder));
 }
 
 /** Found within its family, and leading to nothing new outside it. */
@@ -279,13 +326,15 @@ function isAllCopies(all: Family): boolean {
   return all.copies >= HOST_COPIES && all.copyShare >= HOST_SHARE;
 }
 
-/** A cheap test first: with fewer slashes, those of the scheme included, no segment is repeated four times. */
-function mayBeOdd(url: CrawlUrl): boolean {
-  let slashes = 2;
-  for (let at = url.indexOf("/", 8); at >= 0; at = url.indexOf("/", at + 1)) {
-    if (++slashes >= 6) return true;
+/** Why the spelling of a URL is suspicious; nearly always undefined. */
+function oddSpelling(url: CrawlUrl): TrapReason | undefined {
+  // A cheap test first: with fewer slashes no segment is repeated so often.
+  let slash = 7;
+  for (let segments = 0; segments < MIN_REPEATS; segments++) {
+    slash = url.indexOf("/", slash + 1);
+    if (slash < 0) return undefined;
   }
-  return false;
+  return spellingReason(spellingOf(url));
 }
 
 /** A seed makes another fingerprint of the same text. */

@@ -62,7 +62,7 @@ class Shape implements UrlShape {
     this.#mark = url.indexOf("?", this.#path);
     this.segments = findSegments(url);
     this.repeats = repeatsOf(url, this.segments);
-    this.parameters = this.#mark < 0 ? 0 : url.slice(this.#mark).split("&").length;
+    this.parameters = parametersOf(url);
   }
 
   get pattern(): string {
@@ -73,6 +73,13 @@ class Shape implements UrlShape {
   get year(): number | undefined {
     return yearOf(this.#url.slice(this.#path));
   }
+}
+
+/** How many parameters the query of a URL has; 1 for an empty query. */
+export function parametersOf(url: CrawlUrl): number {
+  let parameters = 0;
+  for (let at = url.indexOf("?"); at >= 0; at = url.indexOf("&", at + 1)) parameters++;
+  return parameters;
 }
 
 /** Up to the first segment that is all variable; without one and without a query, the folder. */

@@ -5,6 +5,7 @@ import { SharedEvidence } from "../../../../src/crawl/visit/traps/shared-evidenc
 import { SiteTexts } from "../../../../src/crawl/visit/traps/site-texts.ts";
 import { textOf } from "../../../../src/crawl/visit/traps/text-shingles.ts";
 import type { CrawlUrl } from "../../../../src/url/crawl-url.ts";
+import { hostnameOf } from "../../../../src/url/url-parts.ts";
 
 const FRAME = Array.from(
   { length: 60 },
@@ -36,7 +37,7 @@ function read(
     const watch = watches[n % threads]!;
     const at = url(`host${n}`);
     if (watch.refuses(at, url(`host${n - 1}`))) return { read: n, watches, told };
-    if (watch.wants(at)) watch.add(at, textOf(Buffer.from(page(n)), at));
+    if (watch.wants(hostnameOf(at))) watch.add(at, textOf(Buffer.from(page(n)), at));
   }
   return { read: limit, watches, told };
 }
@@ -99,7 +100,7 @@ test("on a condemned site, what a page with a text of its own leads to is visite
   const { watches } = read(() => text, 6000);
   const watch = watches[0]!;
   const honest = url("honest");
-  assert.equal(watch.wants(honest), true);
+  assert.equal(watch.wants(hostnameOf(honest)), true);
   const own = Array.from({ length: 40 }, (_, i) => word(7_000_000 + i)).join(" ");
   watch.add(honest, textOf(Buffer.from(own), honest));
   assert.equal(watch.refuses(url("next"), honest), false);

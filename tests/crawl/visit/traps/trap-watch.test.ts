@@ -7,9 +7,15 @@ import type { Lease } from "../../../../src/frontier/frontier.ts";
 import { parsePage } from "../../../../src/parse/page.ts";
 import { giveBackMemory } from "../../../../src/runtime/collect-garbage.ts";
 import type { CrawlUrl } from "../../../../src/url/crawl-url.ts";
+import { hostnameOf } from "../../../../src/url/url-parts.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
 const HOST = "http://h.example";
+
+/** What the watch asks of a lease. */
+function leaseOf(url: CrawlUrl, parent?: CrawlUrl, depth = 0): Lease {
+  return { url, parent, depth, host: { name: hostnameOf(url) } } as Lease;
+}
 
 /** A web of one host: the HTML of a path. */
 type Web = (path: string) => string;
@@ -47,7 +53,7 @@ function walk(
     const body = Buffer.from(web(url.slice(HOST.length)));
     const page = parsePage(body, url);
     const header = headerLinks(url.slice(HOST.length)).map((path) => `${HOST}${path}` as CrawlUrl);
-    watch.page({ url, parent, depth } as Lease, page, body, header);
+    watch.page(leaseOf(url, parent, depth), page, body, header);
     for (const link of [...page.links, ...header]) {
       if (!link.startsWith(`${HOST}/`) || known.has(link)) continue;
       known.add(link);
@@ -291,7 +297,7 @@ test("a trap ends although a page of each of 200 other large hosts is read betwe
   const among: Web = (path) => {
     const title = sentence(round++);
     for (const url of others) {
-      watch.page({ url, parent: undefined, depth: 0 } as Lease, withTitle(title), body);
+      watch.page(leaseOf(url), withTitle(title), body);
     }
     return sessions(path);
   };
@@ -308,13 +314,13 @@ test("the watch of thirty thousand hosts stays small", () => {
   const before = process.memoryUsage();
   for (let i = 0; i < 30_000; i++) {
     const url = `http://h${i}.example/` as CrawlUrl;
-    watch.page({ url, parent: undefined, depth: 0 } as Lease, page, Buffer.from("x"));
+    watch.page(leaseOf(url), page, Buffer.from("x"));
   }
   // 200 large hosts, each with many families that nothing speaks against.
   for (let i = 0; i < 200 * 200; i++) {
     const [a, b, c] = [1, 9, 81].map((step) => WORDS[Math.floor(i / 200 / step) % 9]);
     const url = `http://large${i % 200}.example/${a}-${b}-${c}/x` as CrawlUrl;
-    watch.page({ url, parent: url, depth: 1 } as Lease, page, Buffer.from("x"));
+    watch.page(leaseOf(url, url, 1), page, Buffer.from("x"));
   }
   giveBackMemory();
   const after = process.memoryUsage();
