@@ -1,6 +1,7 @@
 import type { OUTCOME } from "../../frontier/finish.ts";
 import { eachLine } from "../files/read-file.ts";
 import { Committed, type JournalView, type ListedUrl } from "../finish/committed.ts";
+import { EndedRecords } from "../finish/ended-records.ts";
 import { openJournals } from "../finish/journal-view.ts";
 import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
 import { LOG_END, PlaceAtEnd } from "../lists/line-end.ts";
@@ -29,8 +30,9 @@ export interface ListSource {
 
 /** The journals of a crawl that has ended, as a source of lists. */
 export function openResults(dir: string, state = readCrawlState(dir)): ListSource {
-  const { view } = openJournals(crawlPaths(dir).journals, state);
-  return { committed: new Committed(view), view };
+  const ended = new EndedRecords();
+  const { view, areEndsSure } = openJournals(crawlPaths(dir).journals, state, ended.add);
+  return { committed: new Committed(view, areEndsSure ? ended : undefined), view };
 }
 
 /**
