@@ -6,6 +6,9 @@ import { parse } from "acorn";
 
 const load = createRequire(import.meta.url);
 
+/** Loads a bundle with its code cache. */
+const LOADER = join(import.meta.dirname, "..", "build", "src", "runtime", "run-script.js");
+
 /** The bundle as a function of `require`, its own address and `importModule`, which stands for `import()`; it returns what the module would have exported. */
 function asScript(module, isCommand) {
   const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
@@ -97,15 +100,24 @@ function asLateFunction({ type, local, imported }, module) {
   return `let ${late}; function ${local.name}(...args) { ${loaded} ${call} }`;
 }
 
-/** The module that takes the bundle's place. */
+/** The module that takes the bundle's place. It holds the loader: another file would have to be found and read. */
 function scriptEntry({ entry, exported, isAsync, errors, loader }) {
   const run = `${isAsync ? "await " : ""}runScript(new URL("./${entry}.script.js", import.meta.url), errors)`;
   const names = exported.length > 0 ? `const { ${exported.join(", ")} } = ` : "";
   const list = exported.length > 0 ? `export { ${exported.join(", ")} };\n` : "";
   return (
-    `import * as errors from "${errors}";\nimport { runScript } from "${loader}";\n\n` +
+    `import * as errors from "${errors}";\n\n${withoutExports(loader)}\n` +
     `${names}${run};\n${list}`
   );
+}
+
+/** The text of a module that imports nothing, as a part of another one. */
+function withoutExports(module) {
+  const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
+  if (body.some(({ type }) => type === "ImportDeclaration"))
+    throw new Error("the loader of scripts imports nothing, so that it can be part of a file");
+  const text = module.replaceAll(/^export (?=const |function )/gm, "");
+  return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "");
 }
 
 /**
@@ -116,8 +128,7 @@ export function makeScript(folder, entry, root, isCommand) {
   const file = join(folder, `${entry}.js`);
   const { text, ...shape } = asScript(readFileSync(file, "utf8"), isCommand);
   const fromHere = (path) => `./${relative(folder, join(root, path)).replaceAll(sep, "/")}`;
-  // Loads a bundle with its code cache.
-  const loader = fromHere("runtime/run-script.js");
+  const loader = readFileSync(LOADER, "utf8");
   writeFileSync(join(folder, `${entry}.script.js`), text);
   writeFileSync(file, scriptEntry({ entry, ...shape, errors: fromHere("errors.js"), loader }));
 }
