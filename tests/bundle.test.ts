@@ -26,7 +26,6 @@ test("a crawl loads few files, and the schema library is none of them", {
     [
       ...["crawl-command.js", "crawl-commands.js", "crawl-worker.js"],
       ...["errors.js", "errors.js", "main.js"],
-      ...["run-script.js", "run-script.js"],
     ],
     stderr.slice(0, 2000),
   );

@@ -1,17 +1,23 @@
 // Turns a bundle from a module into a script, because Node 20 keeps compiled code of scripts only (vm.Script, cachedData).
 import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
 import { parse } from "acorn";
 
+const load = createRequire(import.meta.url);
+
+/** Loads a bundle with its code cache. */
+const LOADER = join(import.meta.dirname, "..", "build", "src", "runtime", "run-script.js");
+
 /** The bundle as a function of `require`, its own address and `importModule`, which stands for `import()`; it returns what the module would have exported. */
-function asScript(module) {
+function asScript(module, isCommand) {
   const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
   const hoisted = [];
   const exported = [];
   const cuts = [];
   for (const node of body) {
     if (node.type === "ImportDeclaration") {
-      hoisted.push(asRequire(node));
+      hoisted.push(asRequire(node, isCommand));
       cuts.push([node.start, node.end]);
     } else if (node.type === "ExportNamedDeclaration") {
       if (node.source !== null || node.declaration !== null)
@@ -63,10 +69,15 @@ function awaits(node) {
   return Object.values(node).some(awaits);
 }
 
-function asRequire({ source, specifiers }) {
+/** Modules of Node that are slow to load, of which commands hardly use anything. */
+const LOADED_ON_USE = new Set(["node:crypto", "node:dns", "node:readline/promises"]);
+
+function asRequire({ source, specifiers }, isCommand) {
   const { value } = source;
   if (!value.startsWith("node:") && !value.endsWith("/errors.js"))
     throw new Error(`a script can require modules of Node and errors.js, not ${value}`);
+  if (isCommand && LOADED_ON_USE.has(value))
+    return specifiers.map((specifier) => asLateFunction(specifier, value)).join(" ");
   const from = `require(${JSON.stringify(value)})`;
   const named = [];
   let text = "";
@@ -79,24 +90,45 @@ function asRequire({ source, specifiers }) {
   return named.length > 0 ? `${text}const { ${named.join(", ")} } = ${from};` : text || `${from};`;
 }
 
-/** The module that takes the bundle's place. */
+/** A function or class of a module that is loaded when it is called first. */
+function asLateFunction({ type, local, imported }, module) {
+  if (type !== "ImportSpecifier" || typeof load(module)[imported.name] !== "function")
+    throw new Error(`what is loaded on use must be a function: ${local.name} of ${module}`);
+  const late = `late_${local.name}`;
+  const loaded = `${late} ??= require(${JSON.stringify(module)}).${imported.name};`;
+  const call = `return new.target ? new ${late}(...args) : ${late}(...args);`;
+  return `let ${late}; function ${local.name}(...args) { ${loaded} ${call} }`;
+}
+
+/** The module that takes the bundle's place. It holds the loader: another file would have to be found and read. */
 function scriptEntry({ entry, exported, isAsync, errors, loader }) {
   const run = `${isAsync ? "await " : ""}runScript(new URL("./${entry}.script.js", import.meta.url), errors)`;
   const names = exported.length > 0 ? `const { ${exported.join(", ")} } = ` : "";
   const list = exported.length > 0 ? `export { ${exported.join(", ")} };\n` : "";
   return (
-    `import * as errors from "${errors}";\nimport { runScript } from "${loader}";\n\n` +
+    `import * as errors from "${errors}";\n\n${withoutExports(loader)}\n` +
     `${names}${run};\n${list}`
   );
 }
 
-/** Turns the bundle of a file into a script beside it, and the file into the module that runs the script. */
-export function makeScript(folder, entry, root) {
+/** The text of a module that imports nothing, as a part of another one. */
+function withoutExports(module) {
+  const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
+  if (body.some(({ type }) => type === "ImportDeclaration"))
+    throw new Error("the loader of scripts imports nothing, so that it can be part of a file");
+  const text = module.replaceAll(/^export (?=const |function )/gm, "");
+  return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, "");
+}
+
+/**
+ * Turns the bundle of a file into a script beside it, and the file into the module that runs the script. Threads load
+ * everything at once: later V8 takes no kept code of Node's modules, because flags have changed (`compile-less.ts`).
+ */
+export function makeScript(folder, entry, root, isCommand) {
   const file = join(folder, `${entry}.js`);
-  const { text, ...shape } = asScript(readFileSync(file, "utf8"));
+  const { text, ...shape } = asScript(readFileSync(file, "utf8"), isCommand);
   const fromHere = (path) => `./${relative(folder, join(root, path)).replaceAll(sep, "/")}`;
-  // Loads a bundle with its code cache.
-  const loader = fromHere("runtime/run-script.js");
+  const loader = readFileSync(LOADER, "utf8");
   writeFileSync(join(folder, `${entry}.script.js`), text);
   writeFileSync(file, scriptEntry({ entry, ...shape, errors: fromHere("errors.js"), loader }));
 }

@@ -74,13 +74,14 @@ export async function bundleScripts(target, options = {}) {
     );
   for (const entry of [...SCRIPTS, COMMANDS]) {
     const at = entry.lastIndexOf("/");
-    makeScript(join(target, entry.slice(0, at)), entry.slice(at + 1), target);
+    makeScript(join(target, entry.slice(0, at)), entry.slice(at + 1), target, entry === COMMANDS);
   }
   return new Set([...imported, ...importedBy(metafile, folder)]);
 }
 
 /** Options of esbuild for files that lie, or could lie, in a folder below build/src. */
 export function bundling(folder, rules) {
+  const isCommand = folder.startsWith(join(src, "cli"));
   return {
     absWorkingDir: root,
     bundle: true,
@@ -89,7 +90,7 @@ export function bundling(folder, rules) {
     target: "node20.18",
     legalComments: "eof",
     metafile: true,
-    inject: [join(root, "tools", "platform.mjs")],
+    inject: [join(root, "tools", isCommand ? "platform-main.mjs" : "platform.mjs")],
     plugins: [addresses(folder, rules)],
     logLevel: "warning",
   };

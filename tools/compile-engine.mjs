@@ -32,6 +32,10 @@ const CODES = {
     "src/store/graph/order-edges-code.wasm",
     ["--initialMemory", "5"],
   ],
+  "src/store/lists/assembly/log-pages-code.ts": [
+    "src/store/lists/log-pages-code.wasm",
+    ["--initialMemory", "2"],
+  ],
   "src/parse/words/assembly/text-run-code.ts": [
     "src/parse/words/text-run-code.wasm",
     ["--initialMemory", "17"],

@@ -60,7 +60,7 @@ const bundled = new Set(
 );
 const isOutside = (file) => explored.includes(below(file)) || bundled.has(below(file));
 for (const file of reached(explored, codeImports)) publish(file, withoutMap);
-for (const path of ["errors.js", "runtime/run-script.js"]) publish(join(src, path), withoutMap);
+publish(join(src, "errors.js"), withoutMap);
 
 // All other code is split into files that its entry points share.
 const entries = [

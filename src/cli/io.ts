@@ -1,3 +1,5 @@
+import { monotonicMs } from "../runtime/clock.ts";
+
 /** A stream to write to that may be a terminal. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
@@ -31,7 +33,7 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,
-    now: () => performance.now(),
+    now: monotonicMs,
   };
 }
 

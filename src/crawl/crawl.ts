@@ -659,12 +659,13 @@ export class Crawl {
   /** Adds a builder thread to a crawl that has become long; true when there is no need to look again soon. */
   #lookAtLength(): boolean {
     if (this.#workers?.mayAddBuilder !== true) return true;
-    const { pages, queued, thisRun } = this.progress();
-    const { uncommitted } = totals(this.#memory.counters);
+    // Not by `progress`, which costs more: this is asked often.
+    const { pages, bytes, queued, uncommitted } = totals(this.#memory.counters);
+    const before = this.#workers.before ?? { pages, bytes };
     const { maxPages = Number.POSITIVE_INFINITY } = this.#config;
     const isLong = isLongCrawl({
-      pages: thisRun.pages + uncommitted,
-      bytes: thisRun.bytes,
+      pages: pages - before.pages + uncommitted,
+      bytes: bytes - before.bytes,
       queued,
       mayFetch: maxPages - pages - uncommitted,
     });

@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { keptConfig } from "../config/kept-config.ts";
 import { requireUnchanged } from "../config/resume-config.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { EXIT, OrbweaverError, StoreCorruptError } from "../errors.ts";
 import { pinConsents } from "../fetch/route/consent.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { randomBytes } from "../runtime/random-bytes.ts";
 import { prepareResume } from "../store/finish/prepare-resume.ts";
 import { crashedSeconds } from "../store/folder/crashed-seconds.ts";
 import { type CrawlState, readCrawlState, writeCrawlState } from "../store/folder/crawl-folder.ts";

@@ -1,6 +1,3 @@
-import v8 from "node:v8";
-import vm from "node:vm";
-
 let collect: (() => void) | undefined;
 
 /**
@@ -10,8 +7,9 @@ let collect: (() => void) | undefined;
  */
 export function giveBackMemory(): void {
   if (collect === undefined) {
-    v8.setFlagsFromString("--expose-gc");
-    collect = vm.runInNewContext("gc") as () => void;
+    // Loaded here: most threads never come here.
+    process.getBuiltinModule("node:v8").setFlagsFromString("--expose-gc");
+    collect = process.getBuiltinModule("node:vm").runInNewContext("gc") as () => void;
   }
   collect();
 }

@@ -1,8 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { Script } from "node:vm";
-import { threadId } from "node:worker_threads";
-import { crc32 } from "node:zlib";
+import type { Script as Program } from "node:vm";
 
 /** What `tools/as-script.mjs` makes of a module. */
 type BundleFunction = (
@@ -12,8 +8,13 @@ type BundleFunction = (
 ) => BundleExports | Promise<BundleExports>;
 type BundleExports = Readonly<Record<string, unknown>>;
 
-// Not imported: an import of node:process looks at all its properties, and so opens standard input and output.
-const { arch, pid, version, versions } = process;
+// Nothing is imported, because an import looks at all properties of a module: that opens standard input and output
+// (node:process), or loads streams (node:fs).
+const { arch, getBuiltinModule, pid, version, versions } = process;
+const { readFileSync, renameSync, rmSync, writeFileSync } = getBuiltinModule("node:fs");
+const { Script } = getBuiltinModule("node:vm");
+const { threadId } = getBuiltinModule("node:worker_threads");
+const { crc32 } = getBuiltinModule("node:zlib");
 
 /** The flags of V8 that a crawl changes while it runs (`compile-less.ts`), as V8 11 has them by itself: code is kept with these. */
 export const USUAL_BUDGET = "--interrupt-budget=67584";
@@ -36,9 +37,8 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
     filename: file.href,
     ...(cached && { cachedData: cached }),
   });
-  const load = createRequire(file);
   if (cached === undefined) {
-    const v8 = load("node:v8") as typeof import("node:v8");
+    const v8 = getBuiltinModule("node:v8");
     const flags = v8.cachedDataVersionTag();
     process.once("exit", () => {
       if (hasKnownFlags)
@@ -48,7 +48,7 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   }
   const bundle = script.runInThisContext() as BundleFunction;
   return bundle(
-    (name) => (name.startsWith("node:") ? load(name) : errors),
+    (name) => (name.startsWith("node:") ? getBuiltinModule(name) : errors),
     file.href,
     (name) => import(name.startsWith(".") ? new URL(name, file).href : name),
   );
@@ -88,7 +88,7 @@ function readCache(file: URL, textCheck: number): Buffer | undefined {
  * A folder that cannot be written only means that the next start costs as much as this one; so do flags that another
  * thread changes meanwhile, with which nobody starts.
  */
-function writeCache(file: URL, textCheck: number, script: Script, isFitting: () => boolean): void {
+function writeCache(file: URL, textCheck: number, script: Program, isFitting: () => boolean): void {
   const temporary = new URL(`${file.href}.${pid}-${threadId}`);
   try {
     // First, so that nothing is made that cannot be kept.

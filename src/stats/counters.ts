@@ -91,10 +91,12 @@ export function endedIn(count: (name: (typeof ENDINGS)[number]) => number): numb
   return ENDINGS.reduce((sum, name) => sum + count(name), 0);
 }
 
+const NO_TOTALS = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Totals;
+
 /** Sums up all rows. */
 export function totals(memory: SharedArrayBuffer): Totals {
   const all = new Float64Array(memory);
-  const sums = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Totals;
+  const sums: Totals = { ...NO_TOTALS };
   for (let i = 0; i < all.length; i++) sums[COUNTERS[i % COUNTERS.length]!] += all[i]!;
   return sums;
 }

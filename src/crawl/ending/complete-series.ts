@@ -36,10 +36,10 @@ function endsIn(dir: string): Partial<Figures> | undefined {
   if (view === undefined) return undefined;
   const counts = new Map<number, number>();
   let ended = 0;
-  for (const { outcome } of view.ended()) {
+  view.eachEnded(({ outcome }) => {
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     ended++;
-  }
+  });
   let queued = 0;
   view.eachWaiting(() => queued++);
   const of = (outcome: number) => counts.get(outcome) ?? 0;

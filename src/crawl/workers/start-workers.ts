@@ -76,6 +76,8 @@ export function threadOf(
   url: CrawlUrl,
   { shards, threads }: Pick<CrawlConfig, "shards" | "threads">,
 ): number {
+  // Finding the site loads a list of suffixes, which the only thread does not depend on.
+  if (threads === 1) return 0;
   return shardOf(siteHash(siteOf(hostnameOf(url))), shards) % threads;
 }
 

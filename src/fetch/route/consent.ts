@@ -19,6 +19,8 @@ export async function pinConsents(
   config: ConsentConfig,
   pinned: readonly Consent[] = [],
 ): Promise<Consent[]> {
+  const asked = consentsOf(config);
+  if (asked.length === 0) return [];
   const resolver = new NameResolver({
     overrides: config.resolve,
     // Names that only a proxy looks up are not shown to a name server.
@@ -29,7 +31,6 @@ export async function pinConsents(
   const timer = setTimeout(() => resolver.close(), MAX_MS);
   const known = new Map(pinned.map((consent) => [consentKey(consent), consent]));
   try {
-    const asked = consentsOf(config);
     return await Promise.all(
       asked.map((each) => known.get(consentKey(each)) ?? pin(each, resolver)),
     );

@@ -131,6 +131,36 @@ export function decodeDone({ bytes, from, to }: EventBody): JournalEvent & { kin
   };
 }
 
+/** A place that is changed. */
+interface Place {
+  file: string;
+  offset: number;
+  length: number;
+}
+
+/** Reads done events into itself, without an object for each: what it holds is valid until the next. */
+export class DoneReader {
+  low = 0;
+  high = 0;
+  outcome = 0;
+  where: PageLocation | undefined;
+  readonly #place: Place = { file: "", offset: 0, length: 0 };
+
+  /** Reads the done event at which the cursor stands. */
+  read({ bytes, from, to }: EventBody): void {
+    this.low = word(bytes, from);
+    this.high = word(bytes, from + 4);
+    this.outcome = bytes[from + 8]!;
+    this.where = undefined;
+    if (to === from + DONE_FIXED_BYTES) return;
+    const place = this.#place;
+    place.file = bytes.toString("latin1", from + DONE_FIXED_BYTES, to);
+    place.length = word(bytes, from + 9);
+    place.offset = readWide(bytes, from + 13);
+    this.where = place;
+  }
+}
+
 /** Shard, epoch and number of an event about blocks. */
 export function decodeNumber({ bytes, from }: EventBody) {
   return { shard: short(bytes, from), epoch: word(bytes, from + 2), number: word(bytes, from + 6) };

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const LINE_FEED = 10;
-const CHUNK_BYTES = 1024 * 1024;
+/** Stays in the cache of a processor. */
+const CHUNK_BYTES = 64 * 1024;
 
 /** How many lines a file has, without looking at them. */
 export function countLines(path: string): number {

@@ -1,9 +1,17 @@
 import type { Discovery } from "../../frontier/discovery.ts";
-import { OUTCOME, OUTCOMES, type PageLocation } from "../../frontier/finish.ts";
 import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { type AdmissionRules, admissionFingerprint } from "../../frontier/seen/admission-key.ts";
-import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { UNKEPT } from "../capture.ts";
+import {
+  EndedRecords,
+  type EndedUrl,
+  groupOf,
+  idOf,
+  numberOf,
+  type Records,
+  TREE,
+} from "./ended-records.ts";
 
 /** A URL and the page it was found on, "" for seeds. */
 export interface FoundUrl {
@@ -16,17 +24,6 @@ export interface ListedUrl extends FoundUrl {
   readonly failed?: boolean;
 }
 
-/** A URL whose visit is over, as a journal keeps it. */
-export interface EndedUrl {
-  /** Its fingerprint. */
-  readonly low: number;
-  readonly high: number;
-  /** One of `OUTCOME`. */
-  readonly outcome: number;
-  /** Its record; undefined when there was no answer to store. */
-  readonly where: PageLocation | undefined;
-}
-
 /** What decides under which fingerprint a URL was admitted. */
 export type LoggedUrl = { readonly url: string } & Partial<
   Readonly<Record<"parent" | "via", string>>
@@ -36,53 +33,42 @@ export type LoggedUrl = { readonly url: string } & Partial<
 export interface JournalView {
   /** How URLs become the fingerprints in the journals. */
   readonly rules: AdmissionRules;
-  ended(): Iterable<EndedUrl>;
+  /** Calls `use` for each URL that has ended. */
+  eachEnded(use: (ended: EndedUrl) => void): void;
   /** Calls `use` for each URL that was admitted and has not ended; the link is valid during the call only. */
   eachWaiting(use: (link: WaitingLink) => void): void;
 }
 
-/** The committed records of a file: where they begin, sorted once all are known, and which of them were found. */
-interface Records {
-  offsets: Float64Array;
-  count: number;
-  found: Uint8Array;
-  /** Those of URLs that failed. */
-  readonly failed: Set<number>;
-}
-
 const NONE = { offsets: new Float64Array(0) };
+const NO_MARKS = new Uint8Array(0);
 
 const NO_SEEDS: AdmissionRules = { seedLow: 0, seedHigh: 0 };
 
-/** Stands for all files of a URL tree, each of which holds one page; names of archive files have no slash. */
-const TREE = "tree/";
-
 /**
- * Which records and which ends of URLs were committed, in 8 bytes per record and some 40 per URL without one. Without a
- * journal everything that is on disk counts.
+ * Which records and which ends of URLs were committed. Without a journal everything that is on disk counts.
  */
 export class Committed {
   readonly #view: JournalView | undefined;
-  readonly #files = new Map<string, Records>();
+  readonly #files: ReadonlyMap<string, Records>;
   /** How far each file of the archive must reach. */
-  readonly ends = new Map<string, number>();
+  readonly ends: ReadonlyMap<string, number>;
   /** Ended without a record, and whether they are listed; without a journal, those that are listed. */
-  readonly #unstored = new Map<number, boolean>();
+  readonly #unstored: Map<number, boolean>;
   #listed = 0;
+  #archived: number | undefined;
   /** How many URLs ended with each outcome. */
-  readonly outcomes: Float64Array = new Float64Array(OUTCOMES);
+  readonly outcomes: Float64Array;
 
-  constructor(view: JournalView | undefined) {
+  /** `ended` is what was found when the journals were opened; without it they are read again. */
+  constructor(view: JournalView | undefined, ended?: EndedRecords) {
     this.#view = view;
-    for (const { low, high, outcome, where } of view?.ended() ?? []) {
-      this.outcomes[outcome]!++;
-      if (where === undefined) this.#unstored.set(key(low, high), false);
-      else this.#keep(where, outcome === OUTCOME.failed);
-    }
-    for (const records of this.#files.values()) {
-      records.offsets = records.offsets.subarray(0, records.count).sort();
-      records.found = new Uint8Array(records.count);
-    }
+    const all = ended ?? new EndedRecords();
+    if (ended === undefined) view?.eachEnded(all.add);
+    all.sort();
+    this.#files = all.files;
+    this.ends = all.ends;
+    this.#unstored = all.unstored;
+    this.outcomes = all.outcomes;
   }
 
   /**
@@ -93,13 +79,26 @@ export class Committed {
   once(): (file: string, offset: number, url?: LoggedUrl) => boolean {
     const taken = new Map<Records, Uint8Array>();
     const urls = new Set<number>();
+    let lastFile: string | undefined;
+    let records: Records | undefined;
+    let marks: Uint8Array = NO_MARKS;
+    let next = 0;
     return (file, offset, url) => {
       if (this.#view === undefined) return url === undefined || isAdded(urls, this.idOf(url));
-      const records = this.#files.get(groupOf(file));
-      const at = indexOf(records, numberOf(file, offset));
-      if (records === undefined || at < 0) return false;
-      const marks = taken.get(records) ?? new Uint8Array(records.count);
-      taken.set(records, marks);
+      if (file !== lastFile) {
+        lastFile = file;
+        records = this.#files.get(groupOf(file));
+        marks = (records && taken.get(records)) ?? new Uint8Array(records?.count ?? 0);
+        if (records !== undefined) taken.set(records, marks);
+        next = 0;
+      }
+      if (records === undefined) return false;
+      const number = numberOf(file, offset);
+      // Lists name records in the order of the archive.
+      const isNext = records.offsets[next] === number && records.offsets[next - 1] !== number;
+      const at = isNext ? next : indexOf(records, number);
+      if (at < 0) return false;
+      next = at + 1;
       return marks[at]!++ === 0;
     };
   }
@@ -141,11 +140,13 @@ export class Committed {
   *#missingPages(): Generator<{ readonly file: string; readonly offset: number }, void> {
     const pages = this.#files.get(TREE);
     if (pages === undefined || pages.found.every((is) => is === 1)) return;
-    for (const { where } of this.#view!.ended()) {
-      if (where === undefined || groupOf(where.file) !== TREE) continue;
+    const missing: { file: string; offset: number }[] = [];
+    this.#view!.eachEnded(({ where }) => {
+      if (where === undefined || groupOf(where.file) !== TREE) return;
       const { file, offset } = where;
-      if (pages.found[indexOf(pages, numberOf(file, offset))] === 0) yield { file, offset };
-    }
+      if (pages.found[indexOf(pages, numberOf(file, offset))] === 0) missing.push({ file, offset });
+    });
+    yield* missing;
   }
 
   /** Whether this URL ended without a record; true once, so that it is not listed twice. */
@@ -174,7 +175,7 @@ export class Committed {
   idOf({ url, parent, via }: LoggedUrl): number {
     const found = { url, parent, via, depth: 0, seed: false, chain: [] } as unknown as Discovery;
     admissionFingerprint(found, this.#view?.rules ?? NO_SEEDS);
-    return key(lastFingerprint.low, lastFingerprint.high);
+    return idOf(lastFingerprint.low, lastFingerprint.high);
   }
 
   /** Whether there may be a URL that `takeUnstored` is true for. */
@@ -194,12 +195,8 @@ export class Committed {
 
   /** How many records are in files of the archive: each has a line in the index. */
   get archived(): number {
-    let archived = 0;
-    for (const [file, { offsets }] of this.#files) {
-      if (!isArchive(file)) continue;
-      for (let i = 0; i < offsets.length; i++) if (offsets[i] !== offsets[i - 1]) archived++;
-    }
-    return archived;
+    this.#archived ??= this.#countArchived();
+    return this.#archived;
   }
 
   /** How many URLs ended without a record and are in no list. */
@@ -207,23 +204,17 @@ export class Committed {
     return this.#view === undefined ? 0 : this.#unstored.size - this.#listed;
   }
 
-  #keep({ file, offset, length }: PageLocation, isFailed: boolean): void {
-    const group = groupOf(file);
-    if (group !== TREE && offset + length > (this.ends.get(file) ?? 0))
-      this.ends.set(file, offset + length);
-    let records = this.#files.get(group);
-    if (records === undefined) {
-      const offsets = new Float64Array(4);
-      records = { offsets, count: 0, found: new Uint8Array(0), failed: new Set() };
-      this.#files.set(group, records);
+  #countArchived(): number {
+    let archived = 0;
+    for (const [file, { offsets }] of this.#files) {
+      if (!isArchive(file)) continue;
+      let last = -1;
+      for (const offset of offsets) {
+        if (offset !== last) archived++;
+        last = offset;
+      }
     }
-    if (isFailed) records.failed.add(numberOf(file, offset));
-    if (records.count === records.offsets.length) {
-      const more = new Float64Array(2 * records.count);
-      more.set(records.offsets);
-      records.offsets = more;
-    }
-    records.offsets[records.count++] = numberOf(file, offset);
+    return archived;
   }
 }
 
@@ -238,18 +229,6 @@ export function isArchive(file: string): boolean {
   return file !== UNKEPT && !file.includes("/");
 }
 
-/** What the records of a file are kept under: an archive file by itself, all pages of a tree together. */
-function groupOf(file: string): string {
-  return file.includes("/") ? TREE : file;
-}
-
-/** The number of a record among those of its group: the offset in an archive file, a fingerprint of a tree's file. */
-function numberOf(file: string, offset: number): number {
-  if (groupOf(file) !== TREE) return offset;
-  fingerprint(file, 0, 0);
-  return key(lastFingerprint.low, lastFingerprint.high);
-}
-
 /** The place of an offset among the records of a file; -1 when there is no such record. */
 function indexOf({ offsets }: Pick<Records, "offsets"> = NONE, offset: number): number {
   let low = 0;
@@ -259,9 +238,4 @@ function indexOf({ offsets }: Pick<Records, "offsets"> = NONE, offset: number): 
     else high = middle;
   }
   return offsets[low] === offset ? low : -1;
-}
-
-/** 53 of the 64 bits of a fingerprint: what a number holds. */
-function key(low: number, high: number): number {
-  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }

@@ -31,8 +31,9 @@ export function finalizeFolder(
   if (unfinishedBytes(dir) / MAX_BYTES_PER_MS > limit.leftMs) return false;
   try {
     mergeRows(dir, committed, limit);
-    mergeParts(dir, limit);
-    if (!isUndisturbed || !isListedOnce(dir, committed)) dropUncommitted(dir, committed, limit);
+    const indexed = mergeParts(dir, limit);
+    const isSure = isUndisturbed && isListedOnce(dir, committed, indexed);
+    if (!isSure) dropUncommitted(dir, committed, limit);
     keepOneLinePerUrl(dir, committed, limit);
     return true;
   } catch (fault) {
@@ -42,8 +43,9 @@ export function finalizeFolder(
 }
 
 /** Whether there are as many lines as records; page list and log are compared with other numbers afterwards. */
-function isListedOnce(dir: string, committed: Committed): boolean {
-  return committed.hasJournal && countLines(crawlPaths(dir).index) === committed.archived;
+function isListedOnce(dir: string, committed: Committed, indexed: number | undefined): boolean {
+  if (!committed.hasJournal) return false;
+  return (indexed ?? countLines(crawlPaths(dir).index)) === committed.archived;
 }
 
 /** Does what an interrupted run left for later, before the results are read. Other folders are not touched. */

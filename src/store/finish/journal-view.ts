@@ -6,7 +6,7 @@ import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.t
 import { openSnapshot } from "../../frontier/fold/snapshot.ts";
 import { EVENT } from "../../frontier/journal/event-batch.ts";
 import {
-  decodeDone,
+  DoneReader,
   decodeFact,
   type EventBytes,
   EventCursor,
@@ -31,7 +31,8 @@ import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { repairFile } from "../files/system-calls.ts";
 import type { CrawlState } from "../folder/crawl-folder.ts";
-import type { EndedUrl, JournalView } from "./committed.ts";
+import type { JournalView } from "./committed.ts";
+import type { EndedUrl } from "./ended-records.ts";
 
 const FINGERPRINT_BYTES = 8;
 
@@ -39,6 +40,8 @@ const FINGERPRINT_BYTES = 8;
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
+  /** Each URL that `onEnd` was called for has ended, and once: nothing is damaged or came late. */
+  readonly areEndsSure: boolean;
   readonly damages: readonly Damage[];
   /** Bytes that were repaired. */
   readonly repaired: readonly Damage[];
@@ -63,7 +66,8 @@ type LateEnds = ReadonlyMap<string, number>;
 
 /**
  * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. That reads all of
- * them once; `onEnd` is called for each ended URL, so that a caller who needs no more does not have to read again.
+ * them once; `onEnd` is called for each ended URL, so that a caller who needs no more does not have to read again, unless
+ * `areEndsSure` is false.
  */
 export function openJournals(
   folder: string,
@@ -75,24 +79,28 @@ export function openJournals(
   const repaired: Damage[] = [];
   const cut: OpenedJournals["cut"][number][] = [];
   if (seeds === undefined || shards.length === 0)
-    return { view: undefined, damages, repaired, cut };
+    return { view: undefined, areEndsSure: true, damages, repaired, cut };
   const salvage = (damage: Damage) =>
     (damage.repair === undefined ? damages : repaired).push(damage);
   const begun = seeds.journals !== undefined;
   const ends = new Map<number, JournalEnd>();
   const late = shards.map(() => new Map<string, number>());
+  const settled = new Set<number>();
   const listed = listJournals(folder);
   for (const [i, shard] of shards.entries()) {
     const files = listed(shard);
     checkDone(folder, shard, salvage, files, seeds);
     const journal = shardReader(folder, shard, { salvage, begun, seeds, listed: files });
-    for (const batch of journal.done()) if (onEnd !== undefined) eachEnd(batch, onEnd);
-    const reader = journal.tail(journal.snapshot());
+    let waiting = 0;
+    for (const batch of journal.done()) if (onEnd !== undefined) waiting += eachEnd(batch, onEnd);
+    const snapshot = journal.snapshot();
+    const reader = journal.tail(snapshot);
     let step = reader.next();
     for (; !step.done; step = reader.next()) {
-      if (onEnd !== undefined) eachEnd(step.value, onEnd);
+      if (onEnd !== undefined) waiting += eachEnd(step.value, onEnd);
       if (seeds.frontier === "engine") countLate(step.value, late[i]!);
     }
+    if (onEnd !== undefined && snapshot === undefined && waiting === 0) settled.add(i);
     ends.set(shard, step.value);
     const { torn } = step.value;
     if (torn === undefined) continue;
@@ -111,7 +119,10 @@ export function openJournals(
       shardReader(folder, shard, { ...how(shard), listed: listed(shard) }),
     );
   };
-  return { view: viewOf(journals, late, seeds, isWhole), damages, repaired, cut };
+  const areEndsSure = isWhole && repaired.length === 0 && late.every(({ size }) => size === 0);
+  if (!areEndsSure) settled.clear();
+  const view = viewOf(journals, late, seeds, isWhole, settled);
+  return { view, areEndsSure, damages, repaired, cut };
 }
 
 /** The seeds that are written in the journals themselves, for a crawl whose state is lost. */
@@ -174,28 +185,25 @@ function viewOf(
   late: readonly LateEnds[],
   { seedLow, seedHigh, config }: Seeds,
   isWhole: boolean,
-): JournalView {
   /** Journals in which nothing waits, as far as that has been seen: nothing is admitted any more. */
-  const settled = new Set<number>();
+  settled: Set<number>,
+): JournalView {
   return {
     rules: { ...config, seedLow, seedHigh },
-    *ended(): Generator<EndedUrl, void> {
+    eachEnded(use: (ended: EndedUrl) => void): void {
       for (const [i, journal] of open().entries()) {
         const known = isWhole ? undefined : new SeenSet();
         const left = new Map(late[i]);
+        const isPlain = known === undefined && left.size === 0;
+        const first = (one: EndedUrl) => {
+          if (!isLate(left, one) && known?.addFingerprint(one.low, one.high) !== false) use(one);
+        };
         const snapshot = journal.snapshot();
         let waiting = 0;
         for (const batches of [journal.done(), journal.tail(snapshot)])
-          for (const batch of batches) {
-            const ended: EndedUrl[] = [];
-            waiting += eachEnd(batch, (one) => ended.push(one));
-            for (const one of ended)
-              if (!isLate(left, one) && known?.addFingerprint(one.low, one.high) !== false)
-                yield one;
-          }
+          for (const batch of batches) waiting += eachEnd(batch, isPlain ? use : first);
         // As after most crawls: as many ended as were admitted, and only what was admitted ends. One that came late ends twice.
-        const endsOnce = isWhole && late[i]!.size === 0;
-        if (endsOnce && snapshot === undefined && waiting === 0) settled.add(i);
+        if (isPlain && snapshot === undefined && waiting === 0) settled.add(i);
       }
     },
     eachWaiting(use: (link: WaitingLink) => void): void {
@@ -235,6 +243,8 @@ function isLate(left: Map<string, number>, { low, high }: EndedUrl): boolean {
   return count > 0;
 }
 
+const ended = new DoneReader();
+
 /**
  * Calls `onEnd` for each URL that ends in a batch; answers how many more URLs it admits than it ends. Most of a batch is
  * links, which are skipped.
@@ -246,7 +256,8 @@ function eachEnd(batch: EventBytes, onEnd: (ended: EndedUrl) => void): number {
   while (cursor.next()) {
     if (cursor.kind === EVENT.admit) more += admittedBy(cursor);
     else if (cursor.kind === EVENT.done) {
-      onEnd(decodeDone(cursor));
+      ended.read(cursor);
+      onEnd(ended);
       more--;
     }
   }

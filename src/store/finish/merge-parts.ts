@@ -18,11 +18,11 @@ const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
 /**
  * Joins what the builders wrote, after all of them have closed: index, skipped report and link graph sorted, pages and
  * log appended. Parts are removed once their content is durable elsewhere; interrupted at any point, by a limit as well,
- * a second call ends with the same files.
+ * a second call ends with the same files. Answers the lines of the index; undefined when there was nothing to join.
  */
-export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
+export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): number | undefined {
   const paths = crawlPaths(dir);
-  join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
+  const indexed = join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
   append(paths.pages, limit);
   append(paths.log, limit);
   join(paths.skipped, (parts, out) =>
@@ -34,6 +34,7 @@ export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
     }),
   );
   finishGraph(dir, limit);
+  return indexed;
 }
 
 const DEPTH = /,"depth":(\d+),/;
@@ -71,11 +72,12 @@ export function unfinishedBytes(dir: string): number {
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */
-function join(path: string, merge: (parts: string[], out: string) => void): void {
+function join(path: string, merge: (parts: string[], out: string) => number): number | undefined {
   const parts = partsOf(path);
-  if (parts.length === 0 && existsSync(path)) return;
-  merge(withParts(path), path);
+  if (parts.length === 0 && existsSync(path)) return undefined;
+  const lines = merge(withParts(path), path);
   for (const part of parts) removeIfThere(part);
+  return lines;
 }
 
 function append(path: string, limit: TimeLimit): void {

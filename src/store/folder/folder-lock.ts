@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -11,6 +10,7 @@ import {
 import type { Server } from "node:net";
 import { dirname, join } from "node:path";
 import { FolderTakenError, isDiskTrouble } from "../../errors.ts";
+import { randomBytes } from "../../runtime/random-bytes.ts";
 import { removeIfThere } from "../files/system-calls.ts";
 import { crawlPaths } from "./crawl-folder.ts";
 import {

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { fingerprint } from "../../hash/fingerprint.ts";
 import { urlFingerprint } from "../../hash/url-fingerprint.ts";
+import { randomBytes } from "../../runtime/random-bytes.ts";
 import { jsonLine } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";

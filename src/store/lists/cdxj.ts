@@ -42,12 +42,12 @@ export function cdxjFields(line: string): Record<string, string> {
 
 /**
  * Sorts the lines of all parts into one index in byte order (LC_ALL=C), in bounded memory. A line
- * names file and offset, so equal lines are one capture seen twice and are written once.
+ * names file and offset, so equal lines are one capture seen twice and are written once. Answers how many.
  */
 export function mergeCdxj(
   parts: readonly string[],
   out: string,
   limit: TimeLimit = NO_LIMIT,
-): void {
-  sortLines(parts, out, { once: true, limit });
+): number {
+  return sortLines(parts, out, { once: true, limit });
 }

@@ -84,7 +84,8 @@ export interface PlacePieces {
 
 const BRACE = Buffer.from("}");
 const OFFSET_TEXT = Buffer.from('"offset":"');
-const OFFSET = Buffer.from(',"offset":');
+/** Before the offset of a record, in page list and log. */
+export const OFFSET: Uint8Array = Buffer.from(',"offset":');
 const LENGTH = Buffer.from(',"length":');
 
 /** `…"offset":"1","filename":"…"}` */

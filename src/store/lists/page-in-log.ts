@@ -4,6 +4,8 @@ const OUTCOME = Buffer.from('","outcome":"page","depth":');
 const VIA = Buffer.from(',"via":"');
 const PARENT = Buffer.from('","parent":"');
 const END = Buffer.from('",');
+/** What stands between the texts and numbers of such a line, in this order. */
+export const PAGE_PIECES: readonly Uint8Array[] = [TIME, URL_START, OUTCOME, VIA, PARENT, END];
 const QUOTE = 34;
 const BACKSLASH = 92;
 const AT_SIGN = 64;

@@ -1,10 +1,12 @@
 import type { OUTCOME } from "../../frontier/finish.ts";
 import { eachLine } from "../files/read-file.ts";
 import { Committed, type JournalView, type ListedUrl } from "../finish/committed.ts";
+import { EndedRecords } from "../finish/ended-records.ts";
 import { openJournals } from "../finish/journal-view.ts";
 import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
 import { LOG_END, PlaceAtEnd } from "../lists/line-end.ts";
 import { type LogLine, logLines, namesRecord, parsedLine, plainLine } from "../lists/log-line.ts";
+import { openLogPages } from "../lists/log-pages.ts";
 import { PageInLog } from "../lists/page-in-log.ts";
 import { readTree } from "../tree/tree-files.ts";
 import {
@@ -15,6 +17,7 @@ import {
   writeLists,
   writeStatistics,
 } from "./result-lists.ts";
+import type { UrlList } from "./url-list.ts";
 
 /** Where the lists get their URLs from. */
 export interface ListSource {
@@ -29,8 +32,9 @@ export interface ListSource {
 
 /** The journals of a crawl that has ended, as a source of lists. */
 export function openResults(dir: string, state = readCrawlState(dir)): ListSource {
-  const { view } = openJournals(crawlPaths(dir).journals, state);
-  return { committed: new Committed(view), view };
+  const ended = new EndedRecords();
+  const { view, areEndsSure } = openJournals(crawlPaths(dir).journals, state, ended.add);
+  return { committed: new Committed(view, areEndsSure ? ended : undefined), view };
 }
 
 /**
@@ -74,25 +78,47 @@ function listed({ url, parent, outcome }: LogLine): ListedUrl {
 /** URLs whose answer is stored and committed. Nearly all lines are those of plain pages, which stay bytes. */
 function storedIn(log: readonly string[], committed: Committed): Listed["eachStored"] {
   const isNew = committed.once();
-  const page = new PageInLog();
-  const place = new PlaceAtEnd(LOG_END);
-  const read = (text: string, add: (url: ListedUrl) => void): void => {
-    if (!namesRecord(text)) return;
+  /** Answers the file of the record that a line names. */
+  const read = (text: string, add: (url: ListedUrl) => void): string | undefined => {
+    if (!namesRecord(text)) return undefined;
     const line = plainLine(text, true) ?? parsedLine(text);
-    if (line?.file === undefined) return;
-    place.expect(line.file);
+    if (line?.file === undefined) return undefined;
     if (isNew(line.file, line.offset ?? 0, line)) add(listed(line));
+    return line.file;
   };
   return (crawled, add) => {
-    for (const path of log)
-      eachLine(path, (bytes, from, to) => {
-        const offset = place.offset(bytes, from, to);
-        if (offset < 0 || !committed.hasJournal || !page.find(bytes, from, to))
-          read(bytes.toString("latin1", from, to), add);
-        else if (isNew(place.file, offset))
-          crawled.addPair(bytes, page.urlFrom, page.urlTo, page.parentFrom, page.parentTo);
-      });
+    const pages = committed.hasJournal ? openLogPages() : undefined;
+    if (pages === undefined) readByLines(log, committed, isNew, read, crawled, add);
+    else
+      for (const path of log)
+        pages.read(path, {
+          isNew,
+          onPages: (lines, count) => crawled.addPairs(lines, count),
+          onLine: (text) => read(text, add),
+        });
   };
+}
+
+/** The same line by line: for crawls without a journal, and without WebAssembly. */
+function readByLines(
+  log: readonly string[],
+  { hasJournal }: Committed,
+  isNew: ReturnType<Committed["once"]>,
+  read: (text: string, add: (url: ListedUrl) => void) => string | undefined,
+  crawled: UrlList,
+  add: (url: ListedUrl) => void,
+): void {
+  const page = new PageInLog();
+  const place = new PlaceAtEnd(LOG_END);
+  for (const path of log)
+    eachLine(path, (bytes, from, to) => {
+      const offset = place.offset(bytes, from, to);
+      if (offset < 0 || !hasJournal || !page.find(bytes, from, to)) {
+        const file = read(bytes.toString("latin1", from, to), add);
+        if (file !== undefined) place.expect(file);
+      } else if (isNew(place.file, offset))
+        crawled.addPair(bytes, page.urlFrom, page.urlTo, page.parentFrom, page.parentTo);
+    });
 }
 
 /**

@@ -45,6 +45,13 @@ export class UrlList {
     }
   }
 
+  /** So many lines of two plain URLs with a tab between them. */
+  addPairs(bytes: Uint8Array, count: number): void {
+    this.lines += count;
+    this.flush();
+    this.#file.write(bytes);
+  }
+
   /** A line of two plain URLs, by their places in bytes, with a tab between them. */
   addPair(bytes: Buffer, from: number, to: number, secondFrom: number, secondTo: number): void {
     this.lines++;

@@ -37,64 +37,71 @@ export function order(count: u32): void {
   const groups = findGroups();
   sort(spare, records, groups);
   fillRecords(groups);
-  sort(records, spare, count);
+  // The edges are all in the records now: their memory is free until they are put there in order.
+  sort(records, EDGES, count);
+  keepOnce();
 }
 
-/** Puts the edges in place as (target, source), by target, then source, equal ones once; answers how many. */
+/** Puts the edges in place as (target, source), by target, then source; answers how many. */
 export function putReversed(): u32 {
   let to: usize = EDGES;
   let at = records;
   const end = at + <usize>edges * RECORD_BYTES;
   while (at < end) {
-    if (!isTwin(at)) {
-      store<u64>(to, rotl<u64>(load<u64>(at), 32));
-      const source = sources + <usize>load<u32>(at, NUMBER) * ID_BYTES;
-      store<u64>(to, rotl<u64>(load<u64>(source), 32), ID_BYTES);
-      to += EDGE_BYTES;
-    }
+    store<u64>(to, rotl<u64>(load<u64>(at), 32));
+    const source = sources + <usize>load<u32>(at, NUMBER) * ID_BYTES;
+    store<u64>(to, rotl<u64>(load<u64>(source), 32), ID_BYTES);
+    to += EDGE_BYTES;
     at += RECORD_BYTES;
   }
-  return <u32>((to - EDGES) / EDGE_BYTES);
+  return edges;
 }
 
-/** Puts the edges in place by source, then target, equal ones once: they are dealt out by rank; answers how many. */
+/** Puts the edges in place by source, then target: they are dealt out by rank; answers how many. */
 export function putForward(): u32 {
+  const starts = spare + (<usize>ranks << 2);
+  memory.copy(starts, spare, <usize>ranks << 2);
+  addUp(starts, ranks);
+  let at = records;
+  const end = records + <usize>edges * RECORD_BYTES;
+  while (at < end) {
+    const rank = <usize>load<u32>(at, NUMBER);
+    const next = starts + (rank << 2);
+    const place = load<u32>(next);
+    store<u32>(next, place + 1);
+    const to = EDGES + <usize>place * EDGE_BYTES;
+    store<u64>(to, rotl<u64>(load<u64>(sources + rank * ID_BYTES), 32));
+    store<u64>(to, rotl<u64>(load<u64>(at), 32), ID_BYTES);
+    at += RECORD_BYTES;
+  }
+  return edges;
+}
+
+/** Leaves one of equal records, which are neighbours, and counts in the spare memory how many each rank has. */
+function keepOnce(): void {
   memory.fill(spare, 0, <usize>ranks << 2);
   const end = records + <usize>edges * RECORD_BYTES;
   let at = records;
+  let to = records;
+  let lastId: u64 = 0;
+  let lastRank: u32 = ranks;
   while (at < end) {
-    if (!isTwin(at)) {
-      const count = spare + (<usize>load<u32>(at, NUMBER) << 2);
+    const id = load<u64>(at);
+    const rank = load<u32>(at, NUMBER);
+    if (id !== lastId || rank !== lastRank) {
+      if (to !== at) {
+        store<u64>(to, id);
+        store<u32>(to, rank, NUMBER);
+      }
+      to += RECORD_BYTES;
+      const count = spare + (<usize>rank << 2);
       store<u32>(count, load<u32>(count) + 1);
+      lastId = id;
+      lastRank = rank;
     }
     at += RECORD_BYTES;
   }
-  const written = addUp(spare, ranks);
-  at = records;
-  while (at < end) {
-    if (!isTwin(at)) {
-      const rank = <usize>load<u32>(at, NUMBER);
-      const next = spare + (rank << 2);
-      const place = load<u32>(next);
-      store<u32>(next, place + 1);
-      const to = EDGES + <usize>place * EDGE_BYTES;
-      store<u64>(to, rotl<u64>(load<u64>(sources + rank * ID_BYTES), 32));
-      store<u64>(to, rotl<u64>(load<u64>(at), 32), ID_BYTES);
-    }
-    at += RECORD_BYTES;
-  }
-  return written;
-}
-
-/** Whether a record equals the one before it. */
-// @ts-ignore: decorator
-@inline
-function isTwin(at: usize): bool {
-  if (at === records) return false;
-  const before = at - RECORD_BYTES;
-  return (
-    load<u64>(at) === load<u64>(before) && load<u32>(at, NUMBER) === load<u32>(before, NUMBER)
-  );
+  edges = <u32>((to - records) / RECORD_BYTES);
 }
 
 /** Puts a record for each group of edges with one source into the spare memory: the source, and its first edge. */
