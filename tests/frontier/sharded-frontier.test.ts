@@ -4,8 +4,10 @@ import { CashBlock } from "../../src/frontier/cash/cash-block.ts";
 import { ShardState } from "../../src/frontier/fold/shard-state.ts";
 import { type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
 import { CashBoard } from "../../src/frontier/opic/cash-board.ts";
+import { parsePage } from "../../src/parse/page.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../src/url/site.ts";
+import { hostnameOf } from "../../src/url/url-parts.ts";
 import { openTeam, shardedTeam } from "./frontier-team.ts";
 
 /** URLs of hosts that belong to a thread. */
@@ -85,6 +87,36 @@ for (const order of ["bfs", "opic"] as const) {
     assert.ok(team.lent() > 5, `only ${team.lent()} visits were made for another thread`);
   });
 }
+
+test("a link of another thread is left out from when its block is durable on, and not before", () => {
+  const { members } = shardedTeam({ threads: 2, slots: 8, lends: false });
+  const [{ frontier, port }] = members as [(typeof members)[0], (typeof members)[0]];
+  const [page] = urlsOf(0, 2, 1) as [CrawlUrl];
+  const own = `${page}own` as CrawlUrl;
+  const [foreign] = urlsOf(1, 2, 1) as [CrawlUrl];
+  const html = Buffer.from(`<a href="${own}"><a href="${foreign}">`);
+  const look = () => {
+    const { packed } = parsePage(html, page, { seedLow: 5, seedHigh: 6 });
+    return frontier.unknown!(shardOf(siteHash(siteOf(hostnameOf(page))), 16), packed!).left;
+  };
+  frontier.open([page]);
+  assert.deepEqual(look(), [own, foreign]);
+  assert.deepEqual(look(), [own, foreign], "a page that is tried again keeps its links");
+  const [lease] = frontier.take(1, 0) as [Lease];
+  frontier.requestEnded(lease, 0);
+  const how = { parent: page, depth: 1, via: "link", seed: false, chain: [] } as const;
+  const found = [own, foreign].map((url) => ({ url, ...how }));
+  const end = { outcome: OUTCOME.page, found, links: 2, record: 1, onCommitted() {} } as const;
+  frontier.settle(lease, { kind: "finish", ...end });
+  frontier.turn(0, "run");
+  assert.deepEqual(
+    look(),
+    [foreign],
+    "the block may still be lost, and this page may be all that is left",
+  );
+  port.sync();
+  assert.deepEqual(look(), []);
+});
 
 test("blocks that a shard asks for again and again are a contradiction, and end neither the stack nor never", () => {
   // Shard 0 has the confirmation of a block that shard 1 has not.

@@ -84,3 +84,33 @@ test("looking links up makes none of them known: a page that is tried again keep
     }),
   );
 });
+
+test("what was found known is left out by the engine, for the crawl that found it alone (property)", () => {
+  const anyOf = fc.array(urls, { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(lists, fc.array(anyOf, { minLength: 1, maxLength: 6 }), (before, pages) => {
+      const { known } = thread(before, {}, false);
+      // The same thread, and so the same engine, for a crawl that knows nothing.
+      const other = thread([], {}, false).known;
+      for (const links of pages) {
+        const distinct = [...new Set(links)];
+        for (const each of [known, known, other])
+          assert.deepEqual(each.split(0, packed(links, SEEDS)), each.split(0, distinct));
+      }
+    }),
+  );
+});
+
+test("of many known links some are looked up again, and none is taken for known that is not", () => {
+  const all = Array.from({ length: 3000 }, (_, i) => canonicalize(`//a.example/p/${i}`, page)!);
+  const { known } = thread(
+    all.filter((_, i) => i % 3 > 0),
+    {},
+    false,
+  );
+  for (let round = 0; round < 3; round++)
+    for (let at = 0; at < all.length; at += 500) {
+      const some = all.slice(at, at + 500);
+      assert.deepEqual(known.split(0, packed(some, SEEDS)), known.split(0, some));
+    }
+});
