@@ -1,3 +1,5 @@
+import { word, writeWord } from "../../frontier/link/words.ts";
+
 /*
  * What a crawler hands to its builder, record after record:
  *
@@ -36,7 +38,7 @@ export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   head[0] = kind;
   head[1] = parts.length;
   head[2] = head[3] = 0;
-  for (let i = 0; i < parts.length; i++) head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
+  for (let i = 0; i < parts.length; i++) writeWord(head, PREFIX_BYTES + 4 * i, parts[i]!.length);
   return head;
 }
 
@@ -47,9 +49,9 @@ export function kindOf(head: Uint8Array): number {
 
 /** Bytes of the whole record that begins with these. */
 export function frameBytes(head: Buffer): number {
-  const count = head.readUInt8(1);
+  const count = head[1]!;
   let bytes = PREFIX_BYTES + 4 * count;
-  for (let i = 0; i < count; i++) bytes += head.readUInt32LE(PREFIX_BYTES + 4 * i);
+  for (let i = 0; i < count; i++) bytes += word(head, PREFIX_BYTES + 4 * i);
   return bytes;
 }
 
@@ -61,11 +63,11 @@ export interface Frame {
 
 /** Splits a record. */
 export function readFrame(bytes: Buffer): Frame {
-  const count = bytes.readUInt8(1);
+  const count = bytes[1]!;
   const parts: Buffer[] = [];
   let at = PREFIX_BYTES + 4 * count;
   for (let i = 0; i < count; i++) {
-    const length = bytes.readUInt32LE(PREFIX_BYTES + 4 * i);
+    const length = word(bytes, PREFIX_BYTES + 4 * i);
     parts.push(bytes.subarray(at, at + length));
     at += length;
   }
