@@ -1,3 +1,5 @@
+import { latin1Text } from "../runtime/latin-buffer.ts";
+
 // "HTTP" in any letter case, a version of at least 1, three digits that are not part of a longer number, and a
 // reason phrase that may be missing: what browsers accept. "HTTP/1" without minor counts as 1.0, as in Chromium.
 const STATUS_LINE = /^http\/([1-9])(?:\.([0-9]))?[ \t]+([0-9]{3})(?![0-9])[ \t]*([^\r\n]*)/i;
@@ -154,7 +156,7 @@ export class ResponseHead {
 
   /** Status line through blank line, one character per byte (latin1), so that nothing is lost. */
   get text(): string {
-    this.#text ??= this.#memory!.toString("latin1", 0, this.#length);
+    this.#text ??= latin1Text(this.#memory!, 0, this.#length);
     return this.#text;
   }
 

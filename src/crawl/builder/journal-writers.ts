@@ -3,6 +3,7 @@ import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/even
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
+import { word } from "../../frontier/link/words.ts";
 import { doLater, doNow, type FileWork } from "../../runtime/file-work.ts";
 import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
 import type { OpenJournal } from "../hand-off/hand-off-port.ts";
@@ -151,13 +152,13 @@ export function placeRecords(
   let count = 0;
   while (cursor.next()) {
     const unplaced = cursor.kind === EVENT.done && cursor.to - cursor.from === DONE_FIXED_BYTES;
-    const record = unplaced ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
+    const record = unplaced ? word(events, cursor.from + RECORD_OFFSET) : 0;
     if (record === 0) {
       count++;
     } else {
       if (count > 0) batch.copy(events, start, end, count);
-      const low = events.readUInt32LE(cursor.from);
-      const high = events.readUInt32LE(cursor.from + 4);
+      const low = word(events, cursor.from);
+      const high = word(events, cursor.from + 4);
       batch.done(low, high, events[cursor.from + 8]!, placeOf(record - 1));
       start = cursor.to;
       count = 0;

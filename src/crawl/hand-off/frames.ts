@@ -1,3 +1,5 @@
+import { word, writeWord } from "../../frontier/link/words.ts";
+
 /*
  * What a crawler hands to its builder, record after record:
  *
@@ -36,14 +38,7 @@ export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   head[0] = kind;
   head[1] = parts.length;
   head[2] = head[3] = 0;
-  // Byte by byte: the methods of buffers check more than this writes.
-  for (let i = 0, at = PREFIX_BYTES; i < parts.length; i++, at += 4) {
-    const { length } = parts[i]!;
-    head[at] = length;
-    head[at + 1] = length >>> 8;
-    head[at + 2] = length >>> 16;
-    head[at + 3] = length >>> 24;
-  }
+  for (let i = 0; i < parts.length; i++) writeWord(head, PREFIX_BYTES + 4 * i, parts[i]!.length);
   return head;
 }
 
@@ -54,9 +49,9 @@ export function kindOf(head: Uint8Array): number {
 
 /** Bytes of the whole record that begins with these. */
 export function frameBytes(head: Buffer): number {
-  const count = head.readUInt8(1);
+  const count = head[1]!;
   let bytes = PREFIX_BYTES + 4 * count;
-  for (let i = 0; i < count; i++) bytes += head.readUInt32LE(PREFIX_BYTES + 4 * i);
+  for (let i = 0; i < count; i++) bytes += word(head, PREFIX_BYTES + 4 * i);
   return bytes;
 }
 
@@ -68,11 +63,11 @@ export interface Frame {
 
 /** Splits a record. */
 export function readFrame(bytes: Buffer): Frame {
-  const count = bytes.readUInt8(1);
+  const count = bytes[1]!;
   const parts: Buffer[] = [];
   let at = PREFIX_BYTES + 4 * count;
   for (let i = 0; i < count; i++) {
-    const length = bytes.readUInt32LE(PREFIX_BYTES + 4 * i);
+    const length = word(bytes, PREFIX_BYTES + 4 * i);
     parts.push(bytes.subarray(at, at + length));
     at += length;
   }

@@ -276,7 +276,9 @@ export class EventBatch {
     if (this.#group === undefined) return;
     this.#group = undefined;
     // Room was reserved with every link.
-    this.#at += this.#fingerprints.copy(this.#bytes, this.#at, 0, 8 * this.#groupLinks);
+    const { buffer, byteOffset } = this.#fingerprints;
+    this.#bytes.set(new Uint8Array(buffer, byteOffset, 8 * this.#groupLinks), this.#at);
+    this.#at += 8 * this.#groupLinks;
     writeWord(this.#bytes, this.#groupAt - 4, this.#at - this.#groupAt);
     setLinks(this.#bytes, this.#groupAt, this.#groupLinks);
   }

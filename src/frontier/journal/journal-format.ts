@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { readWide, writeWide } from "../link/words.ts";
+import { readWide, writeWide, writeWord } from "../link/words.ts";
 
 /*
  * The bytes of a journal; README.md has the picture. Everything is little-endian. A sequence number is written as
@@ -114,14 +114,14 @@ export function repairSegmentHeader(
 /** Completes a batch whose events stand behind room for the header; returns its length. */
 export function sealBatch(bytes: Buffer, header: BatchHeader, salt: number): number {
   const end = BATCH_HEADER_BYTES + header.eventBytes;
-  bytes.writeUInt32LE(BATCH_MAGIC, 0);
-  bytes.writeUInt32LE(header.eventBytes, 4);
+  writeWord(bytes, 0, BATCH_MAGIC);
+  writeWord(bytes, 4, header.eventBytes);
   writeWide(bytes, 8, header.sequence);
   writeWide(bytes, 16, header.synced);
-  bytes.writeUInt32LE(header.epoch, 24);
-  bytes.writeUInt32LE(header.events, 28);
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, end), salt), end);
-  bytes.writeUInt32LE(COMMIT_MARKER, end + 4);
+  writeWord(bytes, 24, header.epoch);
+  writeWord(bytes, 28, header.events);
+  writeWord(bytes, end, crc32(bytes.subarray(0, end), salt));
+  writeWord(bytes, end + 4, COMMIT_MARKER);
   return end + BATCH_TRAILER_BYTES;
 }
 

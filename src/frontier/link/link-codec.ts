@@ -1,4 +1,4 @@
-import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
+import { type LatinBuffer, latin1Text } from "../../runtime/latin-buffer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Discovery } from "../discovery.ts";
 import { VIAS } from "../via.ts";
@@ -139,7 +139,7 @@ export function readLinks(
   const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
   for (let at = from; at < to; ) {
     const end = linkEnd(bytes, at);
-    const url = bytes.toString("latin1", at + LINK_BYTES, end) as CrawlUrl;
+    const url = latin1Text(bytes, at + LINK_BYTES, end) as CrawlUrl;
     const link = { url, parent, depth, via, seed, chain };
     into.push(note === undefined ? link : { ...link, note });
     at = end;
@@ -156,7 +156,7 @@ export function readLink(
   high: number,
 ): FoundLink {
   const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
-  const url = bytes.toString("latin1", from, to) as CrawlUrl;
+  const url = latin1Text(bytes, from, to) as CrawlUrl;
   const link = { url, parent, depth, via, seed, chain, low, high };
   return note === undefined ? link : { ...link, note };
 }
@@ -174,7 +174,7 @@ const common: { -readonly [Field in keyof Omit<Discovery, "url">]: Discovery[Fie
 function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
   const how = bytes[head]!;
   const parentEnd = head + HEAD_BYTES + short(bytes, head + PARENT_AT);
-  let parent = bytes.toString("latin1", head + HEAD_BYTES, parentEnd);
+  let parent = latin1Text(bytes, head + HEAD_BYTES, parentEnd);
   common.note = undefined;
   if ((how & NOTE_FLAG) !== 0) {
     const mark = parent.indexOf(NOTE_MARK);

@@ -11,7 +11,7 @@ import {
   writeText,
 } from "../link/link-codec.ts";
 import type { WaitingLink, WaitingRun } from "../link/waiting-run.ts";
-import { word, writeWord } from "../link/words.ts";
+import { short, word, writeWord } from "../link/words.ts";
 
 /*
  * Records of the queue log: a queued URL, or links of one host that recovery left in their file.
@@ -86,7 +86,7 @@ export function writeNext(bytes: Buffer, at: number, next: number): void {
 
 /** The reference of the record that follows in the chain. */
 export function readNext(bytes: Buffer, at: number): number {
-  return bytes.readUIntLE(at, 6);
+  return word(bytes, at) + short(bytes, at + 4) * 2 ** 32;
 }
 
 /** The URL of a record. */
@@ -140,7 +140,7 @@ export function writePlace(
 /** Reads what `writePlace` wrote. */
 export function readPlace(bytes: Buffer, at: number): RecoveredPlace {
   const place = at + RECORD_HEAD_BYTES;
-  const head = bytes.readUIntLE(place, 6);
+  const head = readNext(bytes, place);
   const from = head + word(bytes, place + 10);
   return {
     head,
@@ -148,7 +148,7 @@ export function readPlace(bytes: Buffer, at: number): RecoveredPlace {
     from,
     to: from + word(bytes, place + 14),
     fingerprint: head + word(bytes, place + 18),
-    links: bytes.readUInt16LE(place + 22),
-    file: bytes.readUInt16LE(place + 24),
+    links: short(bytes, place + 22),
+    file: short(bytes, place + 24),
   };
 }

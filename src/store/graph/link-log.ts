@@ -13,13 +13,14 @@ import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const FLUSH_EDGES = 16 * 1024;
-const ID_BYTES = Buffer.alloc(8);
+const ID_BYTES = Buffer.alloc(8) as Buffer & { hexSlice(start: number, end: number): string };
+const ID_VIEW = new DataView(ID_BYTES.buffer, ID_BYTES.byteOffset);
 
 /** An id as text: 16 hexadecimal digits. */
 export function idText(high: number, low: number): string {
-  ID_BYTES.writeUInt32BE(high, 0);
-  ID_BYTES.writeUInt32BE(low, 4);
-  return ID_BYTES.toString("hex");
+  ID_VIEW.setUint32(0, high);
+  ID_VIEW.setUint32(4, low);
+  return ID_BYTES.hexSlice(0, 8);
 }
 
 /** The link graph of a crawl, as one builder streams it. */

@@ -102,7 +102,7 @@ export class PlainPages {
     const imports = {
       env: { memory },
       crc32: {
-        crcOf: (at: number, length: number) => crc32(bytes.subarray(at, at + length)),
+        crcOf: (at: number, length: number) => crc32(new Uint8Array(memory.buffer, at, length)),
       },
       "http-blocks": {
         isPlainRequest: (at: number, length: number) =>
@@ -176,16 +176,16 @@ export class PlainPages {
     copyShared(body, memory, cells[BODY_AT]!);
     memory.latin1Write(digest256.slice(SHA256_NAME), cells[SHA256_AT]!, 64);
     this.#putDigest(0, digest);
-    this.#putDigest(1, sha1(memory.subarray(blockAt, blockAt + cells[BLOCK_BYTES]!)));
-    this.#putDigest(2, sha1(memory.subarray(requestAt, requestAt + cells[REQUEST_BYTES]!)));
-    this.#putDigest(3, sha1(memory.subarray(metadataAt, metadataAt + cells[METADATA_BYTES]!)));
+    this.#putDigest(1, sha1(this.#view(blockAt, cells[BLOCK_BYTES]!)));
+    this.#putDigest(2, sha1(this.#view(requestAt, cells[REQUEST_BYTES]!)));
+    this.#putDigest(3, sha1(this.#view(metadataAt, cells[METADATA_BYTES]!)));
 
     const random = this.#draw();
     const offset = archive.end + this.#waiting[0]!;
     if (code.end(random, archive.end) === 1) this.#compress();
     if (code.endRecords(random) === 1) this.#compress();
     const length = code.endLists(random);
-    archive.known.addBytes(digest, memory.subarray(this.#known, this.#known + cells[KNOWN_BYTES]!));
+    archive.known.addBytes(digest, this.#view(this.#known, cells[KNOWN_BYTES]!));
     for (let i = 0; i < this.#waiting.length; i++) this.#waiting[i] = cells[WAITING + i]!;
     this.#captures++;
     return { file: name, offset, length };
@@ -249,14 +249,18 @@ export class PlainPages {
 
   #compress(): void {
     const from = this.#cells[RECORD_AT]!;
-    const record = this.#memory.subarray(from, from + this.#cells[RECORD_BYTES]!);
-    const member = this.#files.archive.compress(record);
+    const member = this.#files.archive.compress(this.#view(from, this.#cells[RECORD_BYTES]!));
     this.#memory.set(member, this.#cells[MEMBER_AT]!);
     this.#code.compressed(member.length);
   }
 
+  /** A view of the plainest kind: `subarray` makes a buffer and checks what is known. */
+  #view(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, at, length);
+  }
+
   #text(at: number, length: number): string {
-    return this.#memory.toString("latin1", at, at + length);
+    return this.#memory.latin1Slice(at, at + length);
   }
 
   #answer(text: string): number {

@@ -1,4 +1,5 @@
 import { createHash, hash } from "node:crypto";
+import { latin1Text } from "../../runtime/latin-buffer.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const DIGITS = Buffer.from(ALPHABET);
@@ -16,7 +17,7 @@ export function sha1(bytes: Uint8Array): string {
     held = ((held << 8) | digest.charCodeAt(i)) & 0xfff;
     for (bits += 8; bits >= 5; bits -= 5) SHA1_TEXT[at++] = DIGITS[(held >> (bits - 5)) & 31]!;
   }
-  return SHA1_TEXT.toString("latin1");
+  return latin1Text(SHA1_TEXT, 0, SHA1_TEXT.length);
 }
 
 /** "sha256:" and hexadecimal of the bytes. */

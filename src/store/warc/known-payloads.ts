@@ -77,11 +77,11 @@ export class KnownPayloads {
   }
 
   /** The same for a record whose texts are bytes already, the SHA-1 first, with line ends between them. */
-  addBytes(sha1: string, texts: Buffer): void {
+  addBytes(sha1: string, texts: Uint8Array): void {
     const slot = this.#newSlot(sha1);
     if (slot === NONE) return;
     if (texts.length > SLOT_BYTES) {
-      this.#long.set(slot, texts.toString("latin1"));
+      this.#long.set(slot, Buffer.from(texts).toString("latin1"));
       return;
     }
     this.#texts.set(texts, slot * SLOT_BYTES);
