@@ -53,10 +53,17 @@ function close(): void {
   isOpen = false;
 }
 
-/** A block-level tag ends the word before it. */
+/** Ends the word before the end of the page. */
 export function endWord(): void {
-  if (isOpen) close();
-  inWord = 0;
+  passTag(0);
+}
+
+/** A block-level tag ends the word before it; 1 for an inline one. Which it is, is better not guessed by a branch. */
+// @ts-ignore: decorator
+@inline
+export function passTag(isInline: i32): void {
+  if (isOpen && isInline == 0) close();
+  inWord &= isInline;
 }
 
 /** Length of the no-break space or wide space that begins at an offset, 0 when there is none. */

@@ -38,7 +38,7 @@ import {
   valueStart,
   XLINK_HREF,
 } from "./scan-tags";
-import { beginWords, collect, endWord, isDoubtful, pieces, text, words } from "./count-words";
+import { beginWords, collect, endWord, isDoubtful, passTag, pieces, text, words } from "./count-words";
 
 // Kinds of start tags, as quick-scan.ts has them; title and xmp are raw text with a meaning.
 const PLAIN: i32 = 0;
@@ -112,7 +112,7 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   langStart = -1;
   beginWords(charset);
   beginTables(T_TBODY);
-  let p = text(from, end);
+  let p = from;
   while (p >= 0) p = step(p);
   if (p == NEEDS_TREE || records > MAX_RECORDS) return 0;
   endWord();
@@ -127,23 +127,24 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   return 1;
 }
 
-/** Reads the markup at "<" and the text behind it; returns where to go on, or how it ended. */
-function step(p: i32): i32 {
+/** Reads the text up to the next markup, and that; returns where to go on, or how it ended. */
+function step(from: i32): i32 {
+  const p = byteAt(from) == 0x3c ? from : text(from, end);
   if (p + 1 >= end) return DONE;
   const isClosing = byteAt(p + 1) == 0x2f;
   const name = isClosing ? p + 2 : p + 1;
   const isName = <u32>((byteAt(name) | 0x20) - 0x61) < 26 && name < end;
-  const after = isName ? behindTag(name, isClosing) : nonTag(p);
-  if (after < 0) return after;
-  return byteAt(after) == 0x3c && after < end ? after : text(after, end);
+  return isName ? behindTag(name, isClosing) : nonTag(p);
 }
 
 /** Reads the tag whose name is at an offset. */
+// @ts-ignore: decorator
+@inline
 function behindTag(name: i32, isClosing: bool): i32 {
   const p = readTag(name, end, isClosing);
   if (p < 0) return DONE;
   const id = tag;
-  if (load<u8>(<usize>id, INLINE) == 0) endWord();
+  passTag(load<u8>(<usize>id, INLINE));
   if (foreign > 0) return foreignTag(p, isClosing);
   const kind: i32 = load<u8>(<usize>id, KIND);
   if (isClosing) {

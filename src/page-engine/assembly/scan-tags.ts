@@ -76,15 +76,18 @@ export function enterNames(count: i32): void {
   }
 }
 
-/**
- * A name of up to eight bytes as a number. Bit 0x20 is set where 0x40 is: that makes capitals small, and no byte a letter or
- * digit that is none. The first byte of a name is not 0, so names of different lengths are different numbers.
- */
+/** A name of up to eight bytes as a number. Its first byte is not 0, so those of different lengths are different. */
 // @ts-ignore: decorator
 @inline
 function keyOf(at: usize, length: i32): u64 {
-  const letters = load<u64>(at);
-  return (letters | ((letters & 0x4040404040404040) >> 1)) << (<u64>(-8 * length));
+  return small(load<u64>(at)) << (<u64>((8 - length) << 3));
+}
+
+/** Sets bit 0x20 where 0x40 is: that makes capitals small, and makes no byte a letter or digit that is none. */
+// @ts-ignore: decorator
+@inline
+function small(letters: u64): u64 {
+  return letters | ((letters & 0x4040404040404040) >> 1);
 }
 
 /** The entry at which the search for a key begins. */
@@ -153,30 +156,53 @@ function endOfLongName(from: i32, end: i32): i32 {
 // @ts-ignore: decorator
 @inline
 export function readTag(from: i32, end: i32, isClosing: bool): i32 {
+  kept = 0;
+  isSelfClosing = false;
+  nameStart = from;
+  const letters = load<u64>(<usize>from, PAGE);
+  const signs = letters ^ 0x3e3e3e3e3e3e3e3e;
+  // The lowest bit that is set belongs to the first ">".
+  const ends = (signs - 0x0101010101010101) & ~signs & 0x8080808080808080;
+  if (ends != 0) {
+    // Most tags are a name of ours and ">". One of ours has nothing in it that would end it earlier.
+    const bit = ctz<u64>(ends);
+    const key = small(letters) << (71 - bit);
+    const at = entryOf(key);
+    if (load<u64>(at, ENTRIES) == key) {
+      tag = load<i32>(at, ENTRIES + 8);
+      nameEnd = from + <i32>(bit >> 3);
+      return nameEnd + 1;
+    }
+  }
+  return readLongTag(from, end, isClosing);
+}
+
+/** The same for any other tag. */
+function readLongTag(from: i32, end: i32, isClosing: bool): i32 {
   const p = endOfName(from, end);
   if (p >= end) return -1;
-  nameStart = from;
   nameEnd = p;
   const id = tagId(from, p - from);
   tag = id;
-  isSelfClosing = false;
-  kept = 0;
   if (byteAt(p) == 0x3e) return p + 1;
   const keeps = !isClosing && load<u8>(<usize>id, WITH_ATTRIBUTES) == 1;
-  const after = shortTag(p, keeps);
+  const after = p - from < 64 ? shortTag(from, p - from, keeps) : 0;
   if (after > 0) return after;
   return keeps ? attributes(p, end, true) : skip(p, end);
 }
 
 /**
- * Reads what follows the name of a tag if it ends within 64 bytes, and if there are only attributes of the form
- * name="value"; 0 when there is anything else.
+ * Reads a tag that ends within 64 bytes, if there are only attributes of the form name="value"; 0 when there is anything else.
+ * It looks at the name as well, so that it need not wait for where that ends.
  */
-function shortTag(from: i32, keeps: bool): i32 {
+// @ts-ignore: decorator
+@inline
+function shortTag(from: i32, nameLength: i32, keeps: bool): i32 {
   const a = v128.load(<usize>from, PAGE);
   const b = v128.load(<usize>from, PAGE + 16);
   const c = v128.load(<usize>from, PAGE + 32);
   const d = v128.load(<usize>from, PAGE + 48);
+  const behindName = <u64>-1 << <u64>nameLength;
   const quotes = bits64(is(a, 0x22), is(b, 0x22), is(c, 0x22), is(d, 0x22));
   const inside = between(quotes);
   const ends = bits64(is(a, 0x3e), is(b, 0x3e), is(c, 0x3e), is(d, 0x3e)) & ~inside;
@@ -184,8 +210,10 @@ function shortTag(from: i32, keeps: bool): i32 {
   const outside = ~inside & below(ends);
   const opening = quotes & inside & below(ends);
   const equals = bits64(is(a, 0x3d), is(b, 0x3d), is(c, 0x3d), is(d, 0x3d)) & outside;
-  if (opening != equals << 1 || (oddBits(from, a, b, c, d) & outside) != 0) return 0;
-  if (keeps && !keepEach(from, outside, equals, quotes)) return 0;
+  const odd = oddBits(from, a, b, c, d) & outside;
+  // Quotes and signs in the name of the tag mean nothing.
+  if (opening != equals << 1 || (odd | (equals & ~behindName)) != 0) return 0;
+  if (keeps && !keepEach(from, outside & behindName, equals, quotes)) return 0;
   const close = from + <i32>ctz<u64>(ends);
   isSelfClosing = byteAt(close - 1) == 0x2f;
   return close + 1;
