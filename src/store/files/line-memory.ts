@@ -30,12 +30,17 @@ export class LineMemory implements LineSorter {
     this.#code = compiledCode<LineCode>(file)();
   }
 
+  room(bytes: number): Buffer {
+    const { memory, TEXT_AT } = this.#code;
+    this.#reserve(TEXT_AT.value + bytes + BLOCK_BYTES);
+    return Buffer.from(memory.buffer, TEXT_AT.value, bytes);
+  }
+
   sort(bytes: Buffer): LineRun {
     const code = this.#code;
-    const textAt = code.TEXT_AT.value;
-    this.#reserve(textAt + bytes.length + BLOCK_BYTES);
-    new Uint8Array(code.memory.buffer, textAt, bytes.length).set(bytes);
-    const lines = code.countLines(bytes.length);
+    const { length } = bytes;
+    if (bytes.buffer !== code.memory.buffer) this.room(length).set(bytes);
+    const lines = code.countLines(length);
     const startsAt = code.startsAt();
     this.#reserve(startsAt + lines * WORD_BYTES + BLOCK_BYTES);
     code.order(lines);

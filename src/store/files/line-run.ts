@@ -10,13 +10,15 @@ export interface LineRun extends Iterable<string> {
 
 /** Sorts lines, one run after the other. */
 export interface LineSorter {
+  /** Memory for so many bytes, from whose beginning `sort` takes lines without a copy; valid until the next call. */
+  room(bytes: number): Buffer;
   /** Takes `bytes`, which end with a line end or are empty. The run is valid until the next call. */
   sort(bytes: Buffer): LineRun;
 }
 
 /** A sorter in a memory of its own, where no line becomes a string unless somebody asks for it; without its code one of strings. */
 export function openLineSorter(): LineSorter {
-  return openLineMemory() ?? { sort: (bytes) => new StringRun(bytes) };
+  return openLineMemory() ?? { room: Buffer.allocUnsafe, sort: (bytes) => new StringRun(bytes) };
 }
 
 const LINES_PER_CHECK = 4096;

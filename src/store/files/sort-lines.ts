@@ -1,6 +1,6 @@
 import { readSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { openLineSorter } from "./line-run.ts";
+import { type LineSorter, openLineSorter } from "./line-run.ts";
 import { readLines } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { SortedRuns } from "./sorted-runs.ts";
@@ -45,7 +45,7 @@ export function sortLines(
   });
   const sorter = openLineSorter();
   try {
-    const held = wholeLines(inputs, runBytes, (lines) => {
+    const held = wholeLines(inputs, runBytes, sorter, (lines) => {
       limit.check();
       runs.add(sorter.sort(lines));
     });
@@ -61,27 +61,30 @@ export function sortLines(
 
 /**
  * Reads the lines of files, so many bytes at a time and none of them cut: `spill` gets what does not fit any more, valid
- * during the call, and the last ones are answered. A last line without its line end was torn by a crash and is left out.
+ * during the call and in the memory of the sorter, and the last ones are answered. A last line without its line end was torn by a crash and is left out.
  */
 function wholeLines(
   inputs: readonly string[],
   runBytes: number,
+  sorter: LineSorter,
   spill: (lines: Buffer) => void,
 ): Buffer {
   const all = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
   // One byte more, to see the end of the last file.
-  let bytes = Buffer.allocUnsafe(Math.min(all, runBytes) + 1);
+  let room = Math.min(all, runBytes) + 1;
+  let bytes = sorter.room(room);
   let used = 0;
   for (const input of inputs)
     withFile(input, "r", (file) => {
       for (;;) {
-        if (used === bytes.length) {
+        if (used === room) {
           const end = bytes.lastIndexOf(LINE_FEED) + 1;
+          const rest = Buffer.from(bytes.subarray(end));
           if (end > 0) spill(bytes.subarray(0, end));
           // A line that is longer than everything needs more room.
-          const room = end > 0 ? bytes : Buffer.allocUnsafe(2 * bytes.length);
-          used = bytes.copy(room, 0, end);
-          bytes = room;
+          else room *= 2;
+          bytes = sorter.room(room);
+          used = rest.copy(bytes);
         }
         const got = readSync(file, bytes, used, bytes.length - used, null);
         if (got === 0) break;
