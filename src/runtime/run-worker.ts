@@ -4,9 +4,10 @@ import { compileAsUsual, compileLess } from "./compile-less.ts";
 
 /**
  * Page bodies are garbage as soon as they are stored, but they are outside V8's heap, so it sees no reason to collect
- * them. A small young generation makes it collect more often.
+ * them. A small young generation makes it collect more often; with 4 MiB collecting took 2 % of a crawl, and with 24 a thread
+ * held 14 MiB more.
  */
-const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1536 };
+const resourceLimits = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1536 };
 
 /** A running worker and the promise that settles when it has ended. */
 export interface RunningWorker {
