@@ -11,7 +11,8 @@ const pages = ["README.md", "docs", "src", "bench", "models", "tests"].flatMap((
   statSync(join(root, path)).isFile()
     ? [path]
     : readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
-        .filter((file) => file.endsWith(".md"))
+        // The rivals of bench/ may be installed there.
+        .filter((file) => file.endsWith(".md") && !file.includes("node_modules"))
         .map((file) => join(path, file)),
 );
 
