@@ -4,4 +4,4 @@ export * from "./engine-layout";
 export { resolve } from "./resolve-links";
 export { scan, setTags } from "./scan-page";
 export { setSeed } from "./url-hash";
-export { enterNames } from "./scan-tags";
+export { enterNames } from "./tag-names";
