@@ -315,3 +315,14 @@ test("a path of any length is copied, or left to the parser, as the reference do
       assert.equal(agrees(html(page), url), true);
     }
 });
+
+test("a link that looks like one to its own origin and leads elsewhere has the other origin", () => {
+  const page = html('<a href="\\/other.example/x"><a href="two"><a href="http://h.example/three">');
+  const { packed } = parsePage(page, url);
+  assert.deepEqual(
+    [0, 1, 2].map((link) => packed!.originText(link)),
+    ["http://other.example", "http://h.example", "http://h.example"],
+  );
+  assert.notEqual(packed!.origin(0), packed!.origin(1));
+  assert.equal(packed!.origin(1), packed!.origin(2));
+});
