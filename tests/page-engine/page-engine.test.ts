@@ -274,3 +274,55 @@ test("names of tags are told apart as the reference does", () => {
     for (const rest of ["", " href=x", ' href="x"'])
       agrees(html(`${WORDS}a<${name}${rest}>b<a href=c>d</a></${name}>e<a href=f>`), url);
 });
+
+test("a path of any length is copied, or left to the parser, as the reference does", () => {
+  const tails = [
+    "/.",
+    "/./y",
+    "/../y",
+    ".",
+    "..",
+    "/.y",
+    "a.b",
+    "//",
+    "%20",
+    "%2e",
+    "/%2E/y",
+    "?q=/.",
+    "?",
+  ];
+  const others = [
+    "#f",
+    "\u00e9",
+    "|",
+    "^",
+    "'",
+    "\\",
+    " y",
+    "&amp;/.",
+    "&",
+    ":",
+    "\t",
+    "\u007f",
+    "{",
+  ];
+  const links = [...tails, ...others].flatMap((tail) =>
+    Array.from({ length: 40 }, (_, length) => `${"x".repeat(length)}${tail}`),
+  );
+  for (const start of ["", "/", "../", "http://other.example/", "http://h.example/d/", "./"])
+    for (const quote of ['"', "'"]) {
+      const page = links.map((link) => `<a href=${quote}${start}${link}${quote}>y</a> `).join("");
+      assert.equal(agrees(html(page), url), true);
+    }
+});
+
+test("a link that looks like one to its own origin and leads elsewhere has the other origin", () => {
+  const page = html('<a href="\\/other.example/x"><a href="two"><a href="http://h.example/three">');
+  const { packed } = parsePage(page, url);
+  assert.deepEqual(
+    [0, 1, 2].map((link) => packed!.originText(link)),
+    ["http://other.example", "http://h.example", "http://h.example"],
+  );
+  assert.notEqual(packed!.origin(0), packed!.origin(1));
+  assert.equal(packed!.origin(1), packed!.origin(2));
+});

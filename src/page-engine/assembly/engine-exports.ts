@@ -5,4 +5,4 @@ export { forgetKnown, leaveOutKnown, remember } from "./remembered-links";
 export { resolve } from "./resolve-links";
 export { scan, setTags } from "./scan-page";
 export { setSeed } from "./url-hash";
-export { enterNames } from "./scan-tags";
+export { enterNames } from "./tag-names";

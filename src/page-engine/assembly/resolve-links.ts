@@ -116,6 +116,8 @@ export function resolve(
       isOwn = false;
       let length = isAsked ? 0 : plain(load<i32>(at, 4), load<i32>(at, 8));
       if (length == 0 || length > MAX_URL) {
+        // What began like a link to the own origin may lead elsewhere ("\\/host/").
+        isOwn = false;
         length = ask(i, out + 9);
         if (length > 0) {
           inspect(length);
