@@ -63,6 +63,8 @@ if (!isThere("nginx")) {
 
 const rivals = join(root, "bench", "rivals");
 const SLOW_PAGES = 1000;
+/** Rows that cost more than so many times as much as Orbweaver are left out of the plots. */
+const MOST_PLOTTED = 5;
 const folder = mkdtempSync(join(within, "orbweaver-compare-"));
 const log = join(folder, "access.log");
 const certificateFile = join(folder, "cert.pem");
@@ -265,11 +267,12 @@ if (save) {
   keepResult("compare", { repeat, table, runs });
   writeFileSync(new URL("../results/compare.md", import.meta.url), `${markdown}\n`);
   const kinds = [...new Set(table.map(({ kind }) => kind))];
-  const names = [...new Set(table.map(({ row }) => row))].filter((row) => row !== FIRST_TENTH);
+  // Beside what costs many times as much nothing else could be seen: the table has it.
+  const isPlotted = (line) => line.row !== FIRST_TENTH && ratioOf(line) <= MOST_PLOTTED;
   keepPlots(
     Object.fromEntries(
       kinds.map((kind) => {
-        const lines = table.filter((line) => line.kind === kind && names.includes(line.row));
+        const lines = table.filter((line) => line.kind === kind && isPlotted(line));
         const bar = ({ median, least, most }) => ({ value: median, low: least, high: most });
         const svg = barPlot({
           title: `CPU-seconds per 1,000 ${kind.toUpperCase()} pages`,
