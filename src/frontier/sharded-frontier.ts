@@ -144,7 +144,7 @@ export class ShardedFrontier implements Frontier {
       this.#owned.set(shard.number, owned);
     }
     this.#all = [...this.#owned.values()];
-    // What other threads own is told from new links by nothing else.
+    // A single thread can look up every link. Links to others cannot be: that they have left is all that is known of them.
     if (parts.threads > 1) for (const owned of this.#all) owned.keepSent();
     if (maxPagesPerSite !== undefined) this.#budget = this.#newBudget();
     this.#changesSeen = parts.board.changes;

@@ -70,7 +70,7 @@ export function isMadeFor(links: PackedLinks, rules: AdmissionRules): boolean {
   );
 }
 
-/** The same for `count` links whose numbers stand from `from` on; `isMade` tells what `isMadeFor` does. */
+/** What `linkFingerprints` gives, for `count` links of a page whose numbers stand from `from` on; `isMade` is what `isMadeFor` says. */
 export function packedFingerprints(
   links: PackedLinks,
   isMade: boolean,
