@@ -47,7 +47,7 @@ let latest = { value: "", mime: "" };
 
 /** The media type of a response in lower case without parameters; "" when there is none or it is malformed. */
 export function mimeOf(head: ResponseHead): string {
-  const value = head.get("content-type") ?? "";
+  const value = head.contentType ?? "";
   // Needed several times per page, and most pages have the same.
   if (value === latest.value) return latest.mime;
   const essence = value.split(";", 1)[0]!.trim().toLowerCase();

@@ -78,14 +78,13 @@ export const HEAD_FACTS = [
 ] as const;
 
 const FACTS = new Map<string, number>(HEAD_FACTS.map((name, i) => [name, 1 << i]));
-/** Nothing is known before all lines are read. */
-const ALL_FACTS = -1;
 
 /** The bit of a header in the facts of a head. */
 export function factOf(name: (typeof HEAD_FACTS)[number]): number {
   return FACTS.get(name)!;
 }
 
+const LOCATION = factOf("location");
 /** What a page's head may say about its links and its use. */
 const SAYS_MORE =
   factOf("link") |
@@ -102,50 +101,48 @@ export interface PlainFacts {
   readonly coding: string | undefined;
 }
 
+/** Nothing is known of a head before all its lines are read. */
+const UNREAD: PlainFacts = { status: 0, facts: -1, type: undefined, coding: undefined };
+
 /** The head of a response: its bytes exactly as received and a reading of them as lenient as browsers'. */
 export class ResponseHead {
   readonly status: number;
-  readonly #version: string | undefined;
+  /** How many bytes it has. */
+  readonly length: number;
+  /** The first value of Content-Type. */
+  readonly contentType: string | undefined;
+  /** The value of Content-Encoding, several lines as one. */
+  readonly contentCoding: string | undefined;
+  /** False when it certainly says nothing about links, robots or rights, as hardly any head does. */
+  readonly maySayMore: boolean;
   readonly #facts: number;
-  readonly #type: string | undefined;
-  readonly #coding: string | undefined;
   #text: string | undefined;
   /** The memory that it lies at the start of. */
   #memory: Buffer | undefined;
-  readonly #length: number;
   #index: readonly number[] | undefined;
 
-  private constructor(
-    text: string | undefined,
-    version: string | undefined,
-    status: number,
-    memory?: Buffer,
-    length = 0,
-    plain?: PlainFacts,
-  ) {
-    this.status = status;
-    this.#version = version;
-    this.#facts = plain === undefined ? ALL_FACTS : plain.facts;
-    this.#type = plain?.type;
-    this.#coding = plain?.coding;
+  /**
+   * A head that was read from its bytes, at the start of a memory that must stay as it is until `keep`; or one of which
+   * there is a text, that says everything but its status.
+   */
+  constructor(plain: PlainFacts, memory: Buffer | undefined, length: number, text?: string) {
+    this.status = plain.status;
+    this.length = length;
+    this.#facts = plain.facts;
     this.#text = text;
     this.#memory = memory;
-    this.#length = length;
     this.#index = undefined;
+    this.maySayMore = (plain.facts & SAYS_MORE) !== 0;
+    this.contentType = text === undefined ? plain.type : this.get("content-type");
+    this.contentCoding = text === undefined ? plain.coding : this.joined("content-encoding");
   }
 
   /** Reads a complete head; undefined when its first line is not a status line. */
   static parse(text: string): ResponseHead | undefined {
-    // Nearly every head: cut instead of matched.
-    if (text.startsWith("HTTP/1.1 200 OK\r\n")) return new ResponseHead(text, "1.1", 200);
     const match = STATUS_LINE.exec(text);
     if (match === null) return undefined;
-    return new ResponseHead(text, `${match[1]}.${match[2] ?? "0"}`, Number(match[3]));
-  }
-
-  /** A head that was read from its bytes, at the start of a memory that must stay as it is until `keep`. */
-  static plain(memory: Buffer, length: number, plain: PlainFacts): ResponseHead {
-    return new ResponseHead(undefined, "1.1", plain.status, memory, length, plain);
+    const unread = { ...UNREAD, status: Number(match[3]) };
+    return new ResponseHead(unread, undefined, text.length, text);
   }
 
   /** Makes the head independent of the memory that its bytes came in. */
@@ -156,13 +153,8 @@ export class ResponseHead {
 
   /** Status line through blank line, one character per byte (latin1), so that nothing is lost. */
   get text(): string {
-    this.#text ??= latin1Text(this.#memory!, 0, this.#length);
+    this.#text ??= latin1Text(this.#memory!, 0, this.length);
     return this.#text;
-  }
-
-  /** How many bytes it has. */
-  get length(): number {
-    return this.#text?.length ?? this.#length;
   }
 
   /** Copies the head exactly as received; only as long as the body is valid. */
@@ -170,16 +162,18 @@ export class ResponseHead {
     const memory = this.#memory;
     if (memory === undefined) into.write(this.text, at, "latin1");
     // A view of the plainest kind: `copy` and `subarray` make buffers and check what is known.
-    else into.set(new Uint8Array(memory.buffer, memory.byteOffset, this.#length), at);
+    else into.set(new Uint8Array(memory.buffer, memory.byteOffset, this.length), at);
   }
 
   /** The head exactly as received, status line through blank line; valid as long as the body is. */
   get bytes(): Buffer {
-    return this.#memory?.subarray(0, this.#length) ?? Buffer.from(this.text, "latin1");
+    return this.#memory?.subarray(0, this.length) ?? Buffer.from(this.text, "latin1");
   }
 
+  /** "1" without a minor number counts as "1.0". */
   get version(): string {
-    return this.#version!;
+    const [, major, minor = "0"] = STATUS_LINE.exec(this.text)!;
+    return `${major}.${minor}`;
   }
 
   get reason(): string {
@@ -188,12 +182,7 @@ export class ResponseHead {
 
   /** True for HTTP/1.1 and later, where connections persist and chunked bodies exist. */
   get modern(): boolean {
-    return this.#version !== "1.0";
-  }
-
-  /** False when it certainly says nothing about links, robots or rights, as hardly any head does. */
-  get maySayMore(): boolean {
-    return (this.#facts & SAYS_MORE) !== 0;
+    return this.version !== "1.0";
   }
 
   get #lines(): readonly number[] {
@@ -201,14 +190,10 @@ export class ResponseHead {
     return this.#index;
   }
 
-  #lacks(nameLower: string): boolean {
-    const fact = FACTS.get(nameLower);
-    return fact !== undefined && (this.#facts & fact) === 0;
-  }
-
   /** Position of the next line of that name at or after `from`, -1 if there is none; for `valueAt`. */
   find(nameLower: string, from = 0): number {
-    if (this.#lacks(nameLower)) return -1;
+    const fact = FACTS.get(nameLower);
+    if (fact !== undefined && (this.#facts & fact) === 0) return -1;
     const index = this.#lines;
     for (let i = from; i < index.length; i += FIELDS) {
       if (index[i + 1]! - index[i]! !== nameLower.length) continue;
@@ -233,13 +218,13 @@ export class ResponseHead {
 
   /** First value of a header, undefined when it is absent. */
   get(nameLower: string): string | undefined {
-    if (nameLower === "content-type" && this.#facts !== ALL_FACTS) return this.#type;
     const at = this.find(nameLower);
     return at < 0 ? undefined : this.valueAt(at);
   }
 
   /** Where the response redirects to; "" when the value is folded or holds a bare CR, which must not be joined. */
   get location(): string | undefined {
+    if ((this.#facts & LOCATION) === 0) return undefined;
     const at = this.find("location");
     if (at < 0) return undefined;
     const raw = this.text.slice(this.#lines[at + 2], this.#lines[at + 3]);
@@ -257,7 +242,6 @@ export class ResponseHead {
 
   /** All values of a header as one; undefined when it is absent. */
   joined(nameLower: string): string | undefined {
-    if (nameLower === "content-encoding" && this.#facts !== ALL_FACTS) return this.#coding;
     const at = this.find(nameLower);
     if (at < 0) return undefined;
     const isOnly = this.find(nameLower, at + FIELDS) < 0;

@@ -177,7 +177,7 @@ function lendEngine(): void {
 
 /** The value of Content-Encoding, several lines as one. */
 export function codingOf(head: ResponseHead): string | undefined {
-  return head.joined("content-encoding");
+  return head.contentCoding;
 }
 
 // Fields one by one: for a small page spreading an object costs more than scanning.
@@ -197,7 +197,7 @@ function parseDecoded(
   // Looking at the clock costs more than a small page could waste.
   const isTimed = decoded.bytes.length >= MIN_TIMED_BYTES;
   const startMs = isTimed ? performance.now() : 0;
-  const parsed = parsePage(decoded.bytes, url, optionsFor(rules, head.get("content-type")));
+  const parsed = parsePage(decoded.bytes, url, optionsFor(rules, head.contentType));
   const text = wantsText ? textOf(decoded.bytes, url) : undefined;
   const costMs = (isTimed ? performance.now() - startMs : 0) + (decoded.costMs ?? 0);
   if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();

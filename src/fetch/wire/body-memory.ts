@@ -16,7 +16,7 @@ export class BodyMemory {
 
   /** A piece of at least so many bytes, with whatever was in it before. */
   take(bytes: number): Buffer {
-    const bits = bitsFor(bytes);
+    const bits = Math.max(MIN_BITS, 32 - Math.clz32(bytes - 1));
     if (bits > MAX_BITS) return Buffer.allocUnsafe(bytes);
     const piece = this.#free[bits]!.pop();
     if (piece === undefined) return Buffer.allocUnsafeSlow(1 << bits);
@@ -26,15 +26,11 @@ export class BodyMemory {
 
   /** Returns a piece. Pieces that were not taken here are ignored. */
   giveBack(piece: Buffer): void {
-    const bits = bitsFor(piece.length);
-    if (bits > MAX_BITS || piece.length !== 1 << bits) return;
+    const bits = 31 - Math.clz32(piece.length);
+    if (bits < MIN_BITS || bits > MAX_BITS || piece.length !== 1 << bits) return;
     const free = this.#free[bits]!;
     if (free.length >= MAX_FREE || this.#freeBytes + piece.length > MAX_FREE_BYTES) return;
     free.push(piece);
     this.#freeBytes += piece.length;
   }
-}
-
-function bitsFor(bytes: number): number {
-  return Math.max(MIN_BITS, 32 - Math.clz32(bytes - 1));
 }

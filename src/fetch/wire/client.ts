@@ -11,14 +11,14 @@ import type {
   TransportResult,
 } from "../transport.ts";
 import { BodyMemory } from "./body-memory.ts";
-import { Connection, type ConnectionOwner } from "./connection.ts";
+import { Connection, type ConnectionParts } from "./connection.ts";
 import { CLOSED } from "./dial.ts";
 import { Dialer, isTunnel } from "./dialer.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { LargeBodies } from "./large-bodies.ts";
 import { PlainHead } from "./plain-head.ts";
 import { Pool } from "./pool.ts";
-import { RequestText } from "./request-text.ts";
+import { RequestText, type Tail } from "./request-text.ts";
 import { SecureOptions } from "./tls-options.ts";
 
 /** Settings that only this transport has. */
@@ -31,8 +31,6 @@ export interface WireOptions extends TransportOptions {
 
 const MAX_IDLE = 128;
 const IDLE_MS = 15_000;
-/** Keys of connections that are not reused; at this number all are forgotten. */
-const MAX_SURPRISES = 10_000;
 const MAX_TICK_MS = 250;
 const LATE_TICKS = 3;
 
@@ -41,6 +39,13 @@ const BAD_REQUEST: TransportFailure = {
   error: "bad_request",
   detail: "a character in host, path or header may not be sent",
 };
+
+/** What is known of a target; routes keep their targets. */
+interface Place extends Tail {
+  readonly key: string;
+  /** It has several addresses, or needs a tunnel. */
+  readonly needsDialer: boolean;
+}
 
 function connectionKey(target: Target): string {
   const through = target.proxy === undefined ? "" : " proxy";
@@ -59,18 +64,14 @@ export class WireClient implements Transport {
   readonly #idleMs: number;
   readonly #resend: boolean;
   readonly #clock: () => number;
-  readonly #secure: SecureOptions;
   readonly #pool: Pool;
   readonly #dialer: Dialer;
   readonly #exchangeParts: ExchangeParts;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
-  /** The keys of connections; routes keep their targets. */
-  readonly #keys = new WeakMap<Target, string>();
-  /** Keys of connections on which a server sent bytes that were not asked for. */
-  readonly #surprises = new Set<string>();
+  readonly #connectionParts: ConnectionParts;
+  readonly #places = new WeakMap<Target, Place>();
   readonly #tickMs: number;
-  readonly #onBytes: (bytes: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #armedAtMs = 0;
   readonly #closing = new AbortController();
@@ -80,11 +81,17 @@ export class WireClient implements Transport {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#resend = options.resend ?? true;
-    this.#onBytes = options.onBytes ?? (() => {});
     this.#clock = options.clock ?? (() => performance.now());
-    this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
-    this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
-    const holds = (target: Target) => this.#pool.has(this.#keyOf(target));
+    this.#pool = new Pool(options.maxIdle ?? MAX_IDLE, this.#clock);
+    this.#connectionParts = {
+      secure: new SecureOptions(options.insecure ?? false, options.ca),
+      pool: this.#pool,
+      clock: this.#clock,
+      onBytes: options.onBytes ?? (() => {}),
+      lost: (exchange) => this.#resendLost(exchange),
+      closed: (connection) => this.#forget(connection),
+    };
+    const holds = (target: Target) => this.#pool.has(this.#placeOf(target).key);
     this.#dialer = new Dialer(holds, this.#limits.connectMs, this.#closing.signal);
     const limits = this.#limits;
     const { maxHeadBytes, maxHeadLines, maxBodyBytes } = limits;
@@ -107,13 +114,14 @@ export class WireClient implements Transport {
     return this.#connections.size;
   }
 
-  #keyOf(target: Target): string {
-    let key = this.#keys.get(target);
-    if (key === undefined) {
-      key = connectionKey(target);
-      this.#keys.set(target, key);
+  #placeOf(target: Target): Place {
+    let place = this.#places.get(target);
+    if (place === undefined) {
+      const needsDialer = target.addresses !== undefined || isTunnel(target);
+      place = { key: connectionKey(target), needsDialer, headers: undefined, tail: "" };
+      this.#places.set(target, place);
     }
-    return key;
+    return place;
   }
 
   request(request: TransportRequest): Promise<TransportResult> {
@@ -125,9 +133,9 @@ export class WireClient implements Transport {
 
   /** Most hosts have one address and no proxy: their requests need no dialer. */
   send(request: TransportRequest, receiver: Receiver<TransportResult>): void {
-    const { target } = request;
-    if (target.addresses === undefined && !isTunnel(target)) this.#begin(request, receiver);
-    else tell(this.#dialAndSend(request), receiver);
+    const place = this.#places.get(request.target) ?? this.#placeOf(request.target);
+    if (place.needsDialer) tell(this.#dialAndSend(request), receiver);
+    else this.#begin(request, place, receiver);
   }
 
   async #dialAndSend(request: TransportRequest): Promise<TransportResult> {
@@ -135,7 +143,7 @@ export class WireClient implements Transport {
     if (opened.kind === "failed") return opened;
     const { target, socket } = opened;
     const result = await promiseOf<TransportResult>((receiver) => {
-      this.#begin({ ...request, target }, receiver, socket);
+      this.#begin({ ...request, target }, this.#placeOf(target), receiver, socket);
       return undefined;
     });
     if (result.kind === "failed") this.#dialer.failed(request.target, result.error);
@@ -145,78 +153,66 @@ export class WireClient implements Transport {
   /** `socket` is a connection to the target that was opened for this request; it is used or destroyed. */
   #begin(
     request: TransportRequest,
+    place: Place,
     receiver: Receiver<TransportResult>,
     socket?: net.Socket,
   ): void {
-    const text = this.#requestText.write(request.target, request.path, request.headers);
+    const text = this.#requestText.write(request.target, place, request.path, request.headers);
     if (text === undefined) {
       socket?.destroy();
       queueMicrotask(() => receiver.settled(BAD_REQUEST));
       return;
     }
     const { conditional } = this.#requestText;
-    const parts = this.#exchangeParts;
-    const exchange = new Exchange(request, text, conditional, parts, this.#clock(), receiver);
-    this.#carry(exchange, socket);
+    const nowMs = this.#clock();
+    const exchange = new Exchange(request, text, conditional, this.#exchangeParts, nowMs, receiver);
+    const connection = this.#pool.take(place.key);
+    if (connection === undefined) this.#connect(exchange, socket);
+    else {
+      socket?.on("error", () => {}).destroy();
+      exchange.reusedConnection = true;
+      connection.carry(exchange, nowMs);
+    }
     exchange.begun = true;
   }
 
-  #carry(exchange: Exchange, opened?: net.Socket): void {
+  /** Opens a connection for an exchange, unless that was done before. */
+  #connect(exchange: Exchange, opened?: net.Socket): void {
     if (this.#closing.signal.aborted) {
       exchange.fail(CLOSED.error, CLOSED.detail);
       opened?.destroy();
       return;
     }
     const { target } = exchange.request;
-    const key = this.#keyOf(target);
-    let connection = exchange.retried ? undefined : this.#pool.take(key);
-    exchange.reused = connection !== undefined;
-    if (connection !== undefined) opened?.on("error", () => {}).destroy();
-    else {
-      // Only the dialer opens tunnels.
-      if (isTunnel(target) && opened === undefined) {
-        exchange.fail("connection_lost", "the kept tunnel was closed before an answer");
-        return;
-      }
-      connection = new Connection(target, key, this.#secure, this.#owner, opened);
-      this.#connections.add(connection);
-      this.#arm();
+    // Only the dialer opens tunnels.
+    if (isTunnel(target) && opened === undefined) {
+      exchange.fail("connection_lost", "the kept tunnel was closed before an answer");
+      return;
     }
-    connection.carry(exchange);
+    const { key } = this.#placeOf(target);
+    const connection = new Connection(target, key, this.#connectionParts, opened);
+    this.#connections.add(connection);
+    this.#arm();
+    connection.carry(exchange, this.#clock());
   }
 
-  readonly #owner: ConnectionOwner = {
-    now: () => this.#clock(),
-    received: (bytes) => this.#onBytes(bytes),
-    // Close idle sockets to free descriptors; the caller decides about trying again.
-    starved: () => this.#pool.closeIdleSince(Number.POSITIVE_INFINITY),
-    opened: (connection) => this.#pool.rest(connection),
-    surprised: ({ key }) => {
-      if (this.#surprises.size >= MAX_SURPRISES) this.#surprises.clear();
-      this.#surprises.add(key);
-    },
-    released: (connection, nowMs) => {
-      // A server that sent a response unasked may do so again right after the next request: one request per connection.
-      if (this.#closing.signal.aborted || this.#surprises.has(connection.key)) connection.destroy();
-      else this.#pool.put(connection, nowMs);
-    },
-    lost: (exchange) => {
-      const { resend = this.#resend, target } = exchange.request;
-      if ((exchange.sentAtMs >= 0 && !resend) || isTunnel(target)) {
-        exchange.fail("connection_lost", "the kept connection was closed before an answer");
-        return;
-      }
-      exchange.retried = true;
-      exchange.sentAtMs = -1;
-      exchange.connectingSinceMs = this.#clock();
-      this.#carry(exchange);
-    },
-    leaving: (connection) => this.#pool.remove(connection),
-    closed: (connection) => {
-      this.#connections.delete(connection);
-      if (this.#connections.size === 0) this.#whenEmpty?.();
-    },
-  };
+  #resendLost(exchange: Exchange): void {
+    const { resend = this.#resend, target } = exchange.request;
+    if ((exchange.sentAtMs >= 0 && !resend) || isTunnel(target)) {
+      exchange.fail("connection_lost", "the kept connection was closed before an answer");
+      return;
+    }
+    exchange.retried = true;
+    exchange.reusedConnection = false;
+    exchange.sentAtMs = -1;
+    exchange.connectingSinceMs = this.#clock();
+    this.#connect(exchange);
+  }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#whenEmpty?.();
+  }
 
   /** One coarse timer for all deadlines of all connections; it never keeps the process alive. */
   #arm(): void {
@@ -243,6 +239,7 @@ export class WireClient implements Transport {
   /** Destroys all sockets and resolves when the last one is gone; requests under way end as "aborted". */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#pool.close();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const connection of this.#connections) connection.destroy();

@@ -3,6 +3,7 @@ import type { Target } from "../transport.ts";
 import type { TransportError } from "../transport-error.ts";
 import { CLOSED } from "./dial.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Pool } from "./pool.ts";
 import type { SecureOptions } from "./tls-options.ts";
 import { wireErrorOf } from "./wire-error.ts";
 import { writeRequest } from "./write-request.ts";
@@ -11,23 +12,15 @@ import { writeRequest } from "./write-request.ts";
 // read can happen meanwhile.
 const RECEIVE = Buffer.allocUnsafeSlow(128 * 1024);
 
-/** Callbacks of a connection to its client. */
-export interface ConnectionOwner {
-  now(): number;
-  /** Bytes have arrived. */
-  received(bytes: number): void;
-  /** The connection is open; nothing was sent on it yet. */
-  opened(connection: Connection): void;
-  /** The server sent bytes that were not asked for. */
-  surprised(connection: Connection): void;
-  /** The connection is free and clean. */
-  released(connection: Connection, nowMs: number): void;
-  /** The connection died before the exchange was answered; it needs a fresh one. */
+/** What all connections of a client share. */
+export interface ConnectionParts {
+  readonly secure: SecureOptions;
+  readonly pool: Pool;
+  readonly clock: () => number;
+  /** Told how many bytes have arrived. */
+  readonly onBytes: (bytes: number) => void;
+  /** A connection died before the exchange was answered; it needs a fresh one. */
   lost(exchange: Exchange): void;
-  /** The process has no file descriptor left. */
-  starved(): void;
-  /** The connection may not be used any more. */
-  leaving(connection: Connection): void;
   /** The socket is gone. */
   closed(connection: Connection): void;
 }
@@ -35,7 +28,7 @@ export interface ConnectionOwner {
 /** One socket; carries one exchange at a time. Invariant: bytes reach a reader only after its request was written. */
 export class Connection {
   readonly key: string;
-  readonly #owner: ConnectionOwner;
+  readonly #parts: ConnectionParts;
   readonly #secure: boolean;
   readonly #socket: net.Socket;
   /** Its handle takes the text of a request as it is. */
@@ -47,27 +40,15 @@ export class Connection {
   /** New or released, and not yet through one whole round of the event loop. */
   resting = false;
   idleSinceMs = 0;
-  /** Neighbours among the idle ones, and whether it is one of them. */
-  older: Connection | undefined = undefined;
-  newer: Connection | undefined = undefined;
-  isIdle = false;
 
   /** `opened` is an open connection to the target's address. */
-  constructor(
-    target: Target,
-    key: string,
-    secure: SecureOptions,
-    owner: ConnectionOwner,
-    opened?: net.Socket,
-  ) {
+  constructor(target: Target, key: string, parts: ConnectionParts, opened?: net.Socket) {
     this.key = key;
-    this.#owner = owner;
+    this.#parts = parts;
     this.#secure = target.secure;
     this.#isPlain = !target.secure && opened === undefined;
-    const onread = {
-      buffer: RECEIVE,
-      callback: (length: number) => this.#onBytes(RECEIVE, length),
-    };
+    const { secure, pool } = parts;
+    const onread = { buffer: RECEIVE, callback: this.#onBytes };
     const socket = target.secure
       ? secure.connect(target, key, onread, opened)
       : (opened ?? net.connect({ host: target.address, port: target.connectPort, onread }));
@@ -75,63 +56,60 @@ export class Connection {
     socket.setNoDelay(true);
     if (opened !== undefined) {
       socket.on("data", (piece: Buffer) => {
-        if (!this.#onBytes(piece, piece.length)) socket.pause();
+        if (!this.#onBytes(piece.length, piece)) socket.pause();
       });
       if (opened !== socket) opened.on("error", (error: Error) => this.#onError(error));
       this.#ready = !target.secure;
-      if (this.#ready) owner.opened(this);
+      if (this.#ready) pool.rest(this);
     }
     socket.on(target.secure ? "secureConnect" : "connect", () => {
       this.#ready = true;
       this.#unverified = secure.fault(socket);
-      owner.opened(this);
+      pool.rest(this);
     });
     socket.on("error", (error: Error) => this.#onError(error));
     socket.on("end", () => this.#onEnd(true, "closed by the server"));
     socket.on("close", () => {
       this.#onEnd(false, "closed");
-      owner.closed(this);
+      parts.closed(this);
     });
   }
 
   /** Takes on an exchange; it is sent as soon as the connection is ready. */
-  carry(exchange: Exchange): void {
+  carry(exchange: Exchange, nowMs: number): void {
     this.#exchange = exchange;
-    this.#send();
+    if (!this.resting) this.send(nowMs);
   }
 
-  /** The rest is over: no byte came unasked, so the next response belongs to the next request. */
-  rested(): void {
-    this.resting = false;
-    this.#send();
-  }
-
-  #send(): void {
+  /** Sends the request that waits, if there is one. */
+  send(nowMs: number): void {
     const exchange = this.#exchange;
     if (exchange === undefined || exchange.sentAtMs >= 0) return;
     if (!this.#ready || this.resting || this.#leaving) return;
-    if (exchange.request.maySend?.() === false) {
+    const { request, requestText } = exchange;
+    if (request.maySend?.() === false) {
       this.#onError(new Error("it may not be sent any more"));
       return;
     }
-    exchange.sentAtMs = this.#owner.now();
+    exchange.sentAtMs = nowMs;
     exchange.unverified = this.#unverified;
-    this.#isPlain &&= writeRequest(this.#socket, exchange.text);
-    if (!this.#isPlain) this.#socket.write(exchange.text, "latin1");
-    exchange.request.onSent?.();
+    this.#isPlain &&= writeRequest(this.#socket, requestText);
+    if (!this.#isPlain) this.#socket.write(requestText, "latin1");
+    request.onSent?.();
   }
 
   /** False stops reading until `resume`. */
-  #onBytes(piece: Buffer, length: number): boolean {
+  readonly #onBytes = (length: number, piece: Buffer): boolean => {
     const exchange = this.#exchange;
-    this.#owner.received(length);
+    const { pool, clock, onBytes } = this.#parts;
+    onBytes(length);
     // Not asked for: late bytes of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
-      this.#owner.surprised(this);
+      pool.surprised(this);
       this.#disown();
       return true;
     }
-    const nowMs = this.#owner.now();
+    const nowMs = clock();
     try {
       exchange.push(piece, length, nowMs);
     } catch (fault) {
@@ -139,42 +117,38 @@ export class Connection {
       exchange.reject(fault); // thrown by the caller's accept()
       return true;
     }
-    if (exchange.done) this.#finish(exchange, nowMs);
-    else return this.#hasRoom(exchange);
+    if (!exchange.done) return this.#hasRoom(exchange);
+    // The connection is settled first, here as in all that follows: whoever is told of a result may begin the next
+    // request.
+    this.#exchange = undefined;
+    if (exchange.surplus) pool.surprised(this);
+    if (exchange.reusable && !this.#leaving) pool.put(this, nowMs);
+    else this.#drop();
+    exchange.finish(nowMs);
     return true;
-  }
+  };
 
   #hasRoom(exchange: Exchange): boolean {
-    return exchange.makeRoom(this.#owner.now(), () => {
+    return exchange.makeRoom(this.#parts.clock(), () => {
       // The connection may have ended meanwhile; then another one gets the memory.
       if (this.#exchange === exchange && this.#hasRoom(exchange)) this.#socket.resume();
     });
   }
 
-  // In all that follows the connection is settled first: whoever is told of a result may begin the next request.
-
-  /** Settles an exchange that is done, and keeps or closes the connection. */
-  #finish(exchange: Exchange, nowMs: number): void {
-    this.#exchange = undefined;
-    if (exchange.surplus) this.#owner.surprised(this);
-    if (exchange.reusable && !this.#leaving) this.#owner.released(this, nowMs);
-    else this.#drop();
-    exchange.finish(nowMs);
-  }
-
   #onError(error: Error): void {
     const exchange = this.#exchange;
     const code = wireErrorOf(error, this.#secure);
-    if (code === "too_many_files") this.#owner.starved();
+    // Close idle sockets to free descriptors; the caller decides about trying again.
+    if (code === "too_many_files") this.#parts.pool.closeIdleSince(Number.POSITIVE_INFINITY);
     if (exchange?.mayRetry === true) {
       this.#disown();
       return;
     }
     this.#drop();
     if (exchange === undefined) return;
-    const broken = exchange.sentAtMs >= 0 && (exchange.reader.inBody || code === "reset");
-    if (broken) exchange.reader.end(false, error.message);
-    if (exchange.done) exchange.finish(this.#owner.now());
+    const broken = exchange.sentAtMs >= 0 && (exchange.inBody || code === "reset");
+    if (broken) exchange.end(false, error.message);
+    if (exchange.done) exchange.finish(this.#parts.clock());
     // Before the request, or a handshake that TLS 1.3 reports as refused only after it.
     else exchange.fail(code, error.message);
   }
@@ -187,8 +161,8 @@ export class Connection {
     }
     this.#drop();
     if (exchange === undefined) return;
-    exchange.reader.end(clean, message);
-    exchange.finish(this.#owner.now());
+    exchange.end(clean, message);
+    exchange.finish(this.#parts.clock());
   }
 
   /** Closes the connection and gives its unanswered exchange back, for another connection. */
@@ -196,14 +170,14 @@ export class Connection {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     this.#drop();
-    if (exchange !== undefined && !exchange.settled) this.#owner.lost(exchange);
+    if (exchange !== undefined && !exchange.settled) this.#parts.lost(exchange);
   }
 
   #drop(): void {
     this.#exchange = undefined;
     if (this.#leaving) return;
     this.#leaving = true;
-    this.#owner.leaving(this);
+    this.#parts.pool.remove(this);
     this.#socket.destroy();
   }
 

@@ -17,51 +17,11 @@ import { RateWindow } from "./rate-window.ts";
 import { ResponseReader } from "./response-reader.ts";
 
 const PROXY_WANTS_PASSWORD = 407;
+const EMPTY = Buffer.alloc(0);
 
 /** A response and the kind of its connection. */
-export class WireResponse implements Response {
-  readonly head: ResponseHead;
-  readonly requestText: string;
-  readonly body: Buffer;
-  readonly address: string;
-  readonly date: number;
-  readonly tookMs: number;
-  readonly truncated: Truncation | undefined;
-  readonly flag: BodyFlag | undefined;
-  readonly aborted: boolean;
-  readonly unverified: TransportError | undefined;
-  readonly tap: BodyTap | undefined;
+export interface WireResponse extends Response {
   readonly reusedConnection: boolean;
-  readonly #exchange: Exchange;
-
-  /** `reader` is undefined where none was needed. */
-  constructor(
-    exchange: Exchange,
-    head: ResponseHead,
-    body: Buffer,
-    reader: ResponseReader | undefined,
-    endedAtMs: number,
-  ) {
-    const { request } = exchange;
-    const { target } = request;
-    this.head = head;
-    this.requestText = exchange.text;
-    this.body = body;
-    this.address = target.proxy === undefined ? target.address : "";
-    this.date = exchange.date;
-    this.tookMs = endedAtMs - exchange.startedAtMs;
-    this.truncated = reader?.truncated ?? (reader?.body?.isCut === true ? "length" : undefined);
-    this.flag = reader?.flag;
-    this.aborted = reader?.aborted ?? false;
-    this.unverified = exchange.unverified;
-    this.tap = request.tap;
-    this.reusedConnection = exchange.reused;
-    this.#exchange = exchange;
-  }
-
-  release(): void {
-    this.#exchange.releaseBody();
-  }
 }
 
 /** What all exchanges of a client share. */
@@ -69,14 +29,18 @@ export interface ExchangeParts {
   readonly limits: TransportLimits;
   /** Reads the heads of all, one after the other. */
   readonly plainHead: PlainHead;
-  readonly memory?: BodyMemory | undefined;
-  readonly large?: LargeBodies | undefined;
+  readonly memory: BodyMemory;
+  readonly large: LargeBodies | undefined;
 }
 
-/** One request and what becomes of it, whatever connection carries it. It settles exactly once. */
-export class Exchange {
+/**
+ * One request and what becomes of it, whatever connection carries it. It settles exactly once; where it settles with a
+ * response it is that response, of which head and body are set by then.
+ */
+export class Exchange implements WireResponse {
   readonly request: TransportRequest;
-  readonly text: string;
+  readonly requestText: string;
+  readonly tap: BodyTap | undefined;
   readonly #parts: ExchangeParts;
   readonly #receiver: Receiver<TransportResult>;
   readonly #conditional: boolean;
@@ -89,19 +53,29 @@ export class Exchange {
   sentAtMs = -1;
   /** When the first byte of the response came, -1 before. */
   firstByteMs = -1;
-  reused = false;
+  reusedConnection = false;
   retried = false;
   settled = false;
   /** The call that began it has returned: from now on its receiver may be told. */
   begun = false;
+  /** Nothing more is read. */
+  done = false;
+  /** The connection is at a clean boundary between responses and may be used again. */
+  reusable = false;
+  /** Bytes came after the end of the response. */
+  surplus = false;
   /** Why the certificate of its connection does not verify, where that is tolerated. */
   unverified: TransportError | undefined = undefined;
-  /** Head and body of a plain response that came in one piece; then there is no reader. */
-  #head: ResponseHead | undefined = undefined;
-  #body: Buffer | undefined = undefined;
-  /** The memory that both lie in. */
+  head!: ResponseHead;
+  body: Buffer = EMPTY;
+  address = "";
+  tookMs = 0;
+  truncated: Truncation | undefined = undefined;
+  flag: BodyFlag | undefined = undefined;
+  aborted = false;
+  /** Reused memory that head and body of a plain response lie in. */
   #piece: Buffer | undefined = undefined;
-  #persistent = false;
+  /** Undefined where none was needed: the response was plain and came in one piece. */
   #reader: ResponseReader | undefined = undefined;
   #rate: RateWindow | undefined = undefined;
   /** When we stopped reading because there was no room for more of the body, -1 while we read. */
@@ -118,7 +92,8 @@ export class Exchange {
     receiver: Receiver<TransportResult>,
   ) {
     this.request = request;
-    this.text = text;
+    this.requestText = text;
+    this.tap = request.tap;
     this.#conditional = conditional;
     this.#parts = parts;
     this.#receiver = receiver;
@@ -136,85 +111,79 @@ export class Exchange {
     return releases === true && this.#maxBodyBytes <= limits.maxBodyBytes ? large : undefined;
   }
 
-  get #memory(): BodyMemory | undefined {
-    return this.request.releases === true ? this.#parts.memory : undefined;
-  }
-
   /** Reads whatever is not plain. */
-  get reader(): ResponseReader {
-    this.#reader ??= new ResponseReader({
-      limits: this.#parts.limits,
+  #startReader(): ResponseReader {
+    const { accept, tap, releases } = this.request;
+    const { limits, memory } = this.#parts;
+    this.#reader = new ResponseReader({
+      limits,
       maxBodyBytes: this.#maxBodyBytes,
       conditional: this.#conditional,
-      accept: this.request.accept,
-      tap: this.request.tap,
-      memory: this.#memory,
+      accept,
+      tap,
+      memory: releases === true ? memory : undefined,
     });
     return this.#reader;
   }
 
-  /** Nothing more is read. */
-  get done(): boolean {
-    return this.#head !== undefined || this.#reader?.done === true;
-  }
-
-  /** The connection is at a clean boundary between responses and may be used again. */
-  get reusable(): boolean {
-    return this.#head === undefined ? this.#reader?.reusable === true : this.#persistent;
-  }
-
-  /** Bytes came after the end of the response. */
-  get surplus(): boolean {
-    return this.#reader?.surplus === true;
+  /** The head of the response is complete, and its body has begun. */
+  get inBody(): boolean {
+    return this.#reader?.inBody === true;
   }
 
   /** Takes the next piece, which may be overwritten as soon as this returns; look at `done` afterwards. */
   push(piece: Buffer, length: number, nowMs: number): void {
-    if (this.firstByteMs < 0) {
-      this.firstByteMs = nowMs;
-      if (this.#takePlain(piece, length)) return;
+    if (this.firstByteMs >= 0) {
+      this.#read(piece, length, 0);
+      return;
     }
-    this.reader.push(piece, length);
+    this.firstByteMs = nowMs;
+    const { plainHead, limits, memory } = this.#parts;
+    const { accept, tap, releases, maxBodyBytes = limits.maxBodyBytes } = this.request;
+    const bodyAt = plainHead.read(piece, length);
+    const { bodyBytes } = plainHead;
+    if (bodyAt === 0 || bodyBytes !== length - bodyAt || bodyBytes > maxBodyBytes || tap) {
+      this.#read(piece, length, bodyAt);
+      return;
+    }
+    // A plain response that is all there.
+    const own = releases === true ? memory.take(length) : Buffer.allocUnsafe(length);
+    if (releases === true) this.#piece = own;
+    // A view of the plainest kind: `copy` and `subarray` make buffers and check what is known.
+    own.set(new Uint8Array(piece.buffer, piece.byteOffset, length));
+    this.head = new ResponseHead(plainHead, own, bodyAt);
+    this.done = true;
+    if (accept !== undefined && !accept(this.head)) this.aborted = true;
+    else {
+      this.body = own.subarray(bodyAt, length);
+      this.reusable = plainHead.persistent;
+    }
   }
 
-  /** Takes a plain response that is all there; or its head, for the reader to go on with the body. */
-  #takePlain(piece: Buffer, length: number): boolean {
-    const { plainHead } = this.#parts;
-    const bodyAt = plainHead.read(piece, length);
-    if (bodyAt === 0) return false;
-    const { bodyBytes, persistent } = plainHead;
-    const { accept, tap } = this.request;
-    const isWhole = bodyBytes === length - bodyAt && bodyBytes <= this.#maxBodyBytes;
-    if (!isWhole || tap !== undefined) {
-      // What follows the end is for the reader to judge, with the head that it reads itself.
-      if (bodyBytes >= 0 && bodyBytes <= length - bodyAt) return false;
+  /** Has the reader read a piece; behind `bodyAt`, if not 0, because its head was plain. */
+  #read(piece: Buffer, length: number, bodyAt: number): void {
+    const reader = this.#reader ?? this.#startReader();
+    const { bodyBytes, persistent } = this.#parts.plainHead;
+    // What follows the end is for the reader to judge, with the head that it reads itself.
+    if (bodyAt === 0 || (bodyBytes >= 0 && bodyBytes <= length - bodyAt)) {
+      reader.push(piece, length);
+    } else {
       const own = Buffer.from(piece.subarray(0, bodyAt));
-      const head = ResponseHead.plain(own, bodyAt, plainHead);
+      const head = new ResponseHead(this.#parts.plainHead, own, bodyAt);
       const framing =
         bodyBytes < 0
           ? ({ kind: "chunked", persistent } as const)
           : ({ kind: "length", bytes: bodyBytes, persistent } as const);
-      this.reader.goOn(head, framing, piece, bodyAt, length);
-      return true;
+      reader.goOn(head, framing, piece, bodyAt, length);
     }
-    const own = this.#memory?.take(length) ?? Buffer.allocUnsafe(length);
-    // A view of the plainest kind: `copy` and `subarray` make buffers and check what is known.
-    own.set(new Uint8Array(piece.buffer, piece.byteOffset, length));
-    const head = ResponseHead.plain(own, bodyAt, plainHead);
-    this.#piece = own;
-    if (accept !== undefined && !accept(head)) {
-      this.reader.refuse(head);
-      return true;
-    }
-    this.#head = head;
-    this.#body = own.subarray(bodyAt, length);
-    this.#persistent = persistent;
-    return true;
+    this.done = reader.done;
+    this.reusable = reader.reusable;
+    this.surplus = reader.surplus;
   }
 
   /** A request without any byte of an answer may be sent again: GET is idempotent (RFC 9112, 9.3.1). */
   get mayRetry(): boolean {
-    return this.reused && !this.retried && this.firstByteMs < 0;
+    return this.reusedConnection && !this.retried && this.firstByteMs < 0;
   }
 
   /** Makes room for more of the body. False means stop reading; `onRoom` is called when there is room. */
@@ -233,7 +202,7 @@ export class Exchange {
 
   /** Moves a body that has become large to a piece of memory; false when all are in use. */
   #findPiece(onFree: () => void): boolean {
-    const { body } = this.reader;
+    const body = this.#reader?.body;
     const large = this.#large;
     if (large === undefined || body?.isLarge !== true) return true;
     const piece = large.take();
@@ -242,12 +211,11 @@ export class Exchange {
     return piece !== undefined;
   }
 
-  /** Gives the memory of the body back. */
-  releaseBody(): void {
+  release(): void {
     const own = this.#piece;
     if (own !== undefined) {
       this.#piece = undefined;
-      this.#memory?.giveBack(own);
+      this.#parts.memory.giveBack(own);
     }
     const piece = this.#reader?.body?.release();
     if (piece !== undefined) this.#large?.giveBack(piece);
@@ -257,57 +225,81 @@ export class Exchange {
   checkDeadlines(clockMs: number): void {
     if (this.#heldSinceMs >= 0) return;
     const nowMs = clockMs - this.#heldMs;
-    const { reader } = this;
     const { limits } = this.#parts;
     if (nowMs - this.startedAtMs >= limits.totalMs) {
-      reader.expire("total_timeout", "total_timeout", `not done after ${limits.totalMs} ms`);
+      this.#expire("total_timeout", "total_timeout", `not done after ${limits.totalMs} ms`);
     } else if (this.sentAtMs < 0) {
       if (nowMs - this.connectingSinceMs < limits.connectMs) return;
-      reader.expire("connect_timeout", "total_timeout", `no connection in ${limits.connectMs} ms`);
-    } else if (!reader.inBody) {
+      this.#expire("connect_timeout", "total_timeout", `no connection in ${limits.connectMs} ms`);
+    } else if (!this.inBody) {
       if (nowMs - this.sentAtMs < limits.firstByteMs) return;
       const error = this.firstByteMs < 0 ? "first_byte_timeout" : "header_timeout";
-      reader.expire(error, "total_timeout", `no complete head in ${limits.firstByteMs} ms`);
+      this.#expire(error, "total_timeout", `no complete head in ${limits.firstByteMs} ms`);
     } else {
       this.#rate ??= new RateWindow(limits.minRateBytesPerS, limits.minRateWindowMs, nowMs);
-      if (!this.#rate.tooSlow(nowMs, reader.bodyBytes)) return;
-      reader.expire("bad_response", "too_slow", "body too slow");
+      if (!this.#rate.tooSlow(nowMs, this.#reader!.bodyBytes)) return;
+      this.#expire("bad_response", "too_slow", "body too slow");
     }
+  }
+
+  #expire(error: TransportError, flag: "too_slow" | "total_timeout", message: string): void {
+    const reader = this.#reader ?? this.#startReader();
+    reader.expire(error, flag, message);
+    this.done = reader.done;
+  }
+
+  /** The connection ended (`clean`: by the peer's orderly close). */
+  end(clean: boolean, message: string): void {
+    const reader = this.#reader ?? this.#startReader();
+    reader.end(clean, message);
+    this.done = reader.done;
   }
 
   /** Reports what was read. */
   finish(nowMs: number): void {
-    const reader = this.#reader;
-    const head = this.#head ?? reader?.head;
-    if (reader?.error !== undefined || head === undefined) {
-      this.fail(reader?.error ?? "bad_response", reader?.message ?? "");
-    } else if (head.status === PROXY_WANTS_PASSWORD && this.request.target.proxy !== undefined) {
-      this.fail("proxy_refused", `it answered ${head.status}`);
-    } else if (!this.settled) {
-      const body = this.#body ?? reader!.takeBody();
-      const response = new WireResponse(this, head, body, reader, nowMs);
-      this.#settle({ kind: "response", response });
+    if (this.settled || (this.#reader !== undefined && !this.#takeFrom(this.#reader))) return;
+    const { target } = this.request;
+    if (target.proxy !== undefined && this.head.status === PROXY_WANTS_PASSWORD) {
+      this.fail("proxy_refused", `it answered ${this.head.status}`);
+    } else {
+      if (target.proxy === undefined) this.address = target.address;
+      this.tookMs = nowMs - this.startedAtMs;
+      this.settled = true;
+      // There is a response, so the call that began it has returned.
+      this.#receiver.settled({ kind: "response", response: this });
     }
+  }
+
+  /** False when the reader has no response. */
+  #takeFrom(reader: ResponseReader): boolean {
+    const { head, error } = reader;
+    if (error !== undefined || head === undefined) {
+      this.fail(error ?? "bad_response", reader.message);
+      return false;
+    }
+    this.head = head;
+    this.body = reader.takeBody();
+    this.truncated = reader.truncated ?? (reader.body?.isCut === true ? "length" : undefined);
+    this.flag = reader.flag;
+    this.aborted = reader.aborted;
+    return true;
   }
 
   /** Reports a failure. */
   fail(error: TransportError, detail: string): void {
     if (this.settled) return;
-    this.releaseBody();
-    this.#settle({ kind: "failed", error, detail });
-  }
-
-  #settle(result: TransportResult): void {
+    this.release();
     this.settled = true;
-    if (this.begun) this.#receiver.settled(result);
-    else queueMicrotask(() => this.#receiver.settled(result));
+    const failure = { kind: "failed", error, detail } as const;
+    if (this.begun) this.#receiver.settled(failure);
+    else queueMicrotask(() => this.#receiver.settled(failure));
   }
 
   /** Passes on a fault of the caller's own code. */
   reject(fault: unknown): void {
     if (this.settled) return;
     this.settled = true;
-    this.releaseBody();
+    this.release();
     this.#receiver.threw(fault);
   }
 }

@@ -7,16 +7,19 @@ for (const byte of Buffer.from("-0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ
 
 /** The names that matter, in lower case, by their length and first letter, which differ. */
 const MAX_NAME = 17;
-const slotOf = (length: number, first: number) => length * 32 + (first & 31);
-const NAMES: (Uint8Array | undefined)[] = new Array((MAX_NAME + 1) * 32).fill(undefined);
+const SLOTS_PER_LENGTH = 32;
+const NAMES: (Uint8Array | undefined)[] = new Array((MAX_NAME + 1) * SLOTS_PER_LENGTH).fill(
+  undefined,
+);
 const FACTS = new Int32Array(NAMES.length);
 for (const name of HEAD_FACTS) {
-  const slot = slotOf(name.length, name.charCodeAt(0));
+  const slot = name.length * SLOTS_PER_LENGTH + (name.charCodeAt(0) & 31);
   NAMES[slot] = Buffer.from(name, "latin1");
   FACTS[slot] = factOf(name);
 }
 
 const START = Buffer.from("HTTP/1.1 ", "latin1");
+const STATUS_END = START.length + 3;
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -30,6 +33,7 @@ const CONTENT_TYPE = factOf("content-type");
 const CONTENT_ENCODING = factOf("content-encoding");
 const CONNECTION = factOf("connection");
 const TRANSFER_ENCODING = factOf("transfer-encoding");
+const FRAMING = CONTENT_LENGTH | TRANSFER_ENCODING;
 /** Twice one of these is nothing plain. */
 const ONCE = CONTENT_LENGTH | CONTENT_TYPE | CONTENT_ENCODING | CONNECTION | TRANSFER_ENCODING;
 
@@ -49,8 +53,11 @@ export class PlainHead {
   facts = 0;
   type: string | undefined;
   coding: string | undefined;
-  readonly #types = new LatestText();
-  readonly #codings = new LatestText();
+  /** The values that came last; servers nearly always send the same ones. */
+  #latestType = "";
+  #latestCoding = "";
+  #latestTransfer = "";
+  #latestOption = "";
 
   constructor(maxBytes: number, maxLines: number) {
     this.#maxBytes = maxBytes;
@@ -59,90 +66,77 @@ export class PlainHead {
 
   /** Reads a head at the start of a piece. Returns its length, 0 when it is not a plain one. */
   read(piece: Uint8Array, to: number): number {
+    for (let i = 0; i < START.length; i++) if (piece[i] !== START[i]) return 0;
+    this.status = numberOf(piece, START.length, STATUS_END);
+    // 204 and 304 have no body, whatever their headers say.
+    if (this.status < 200 || this.status > 599 || this.status === 204 || this.status === 304)
+      return 0;
+    if (piece[STATUS_END] !== SPACE) return 0;
     this.facts = 0;
     this.bodyBytes = -1;
     this.persistent = true;
     this.type = this.coding = undefined;
-    let at = this.#statusLine(piece, to);
-    for (let lines = 0; at > 0; lines++) {
-      if (at + 2 > to || at + 2 >= this.#maxBytes || lines > this.#maxLines) return 0;
-      if (piece[at] === CR) return piece[at + 1] === LF && this.#isFramed ? at + 2 : 0;
-      at = this.#line(piece, at, to);
+    // Behind the name of the line, or the status; what that line is about, as far as it matters.
+    let from = STATUS_END + 1;
+    let fact = 0;
+    for (let lines = 0; lines <= this.#maxLines; lines++) {
+      let end = from;
+      while (end < to && (piece[end]! >= SPACE || piece[end] === TAB)) end++;
+      const next = end + 2;
+      if (piece[end] !== CR || piece[end + 1] !== LF) return 0;
+      if (next + 2 > to || next + 2 >= this.#maxBytes) return 0;
+      if ((fact & ONCE) !== 0 && !this.#note(fact, piece, from, end)) return 0;
+      this.facts |= fact;
+      if (piece[next] === CR) {
+        const framing = this.facts & FRAMING;
+        const isFramed = framing === CONTENT_LENGTH || framing === TRANSFER_ENCODING;
+        return isFramed && piece[next + 1] === LF ? next + 2 : 0;
+      }
+      let colon = next;
+      while (colon < to && NAME_BYTES[piece[colon]!] === 1) colon++;
+      if (colon === next || colon >= to || piece[colon] !== COLON) return 0;
+      from = colon + 1;
+      const length = colon - next;
+      const slot = length > MAX_NAME ? 0 : length * SLOTS_PER_LENGTH + (piece[next]! & 31);
+      const name = NAMES[slot];
+      fact = 0;
+      if (name === undefined) continue;
+      // A name holds no control character, so bit 0x20 folds its letters and nothing else.
+      let same = 0;
+      while (same < length && (piece[next + same]! | 0x20) === name[same]) same++;
+      if (same === length) fact = FACTS[slot]!;
     }
     return 0;
   }
 
-  get #isFramed(): boolean {
-    const framing = this.facts & (CONTENT_LENGTH | TRANSFER_ENCODING);
-    return framing === CONTENT_LENGTH || framing === TRANSFER_ENCODING;
-  }
-
-  /** The position after the line, 0 when it is not plain. */
-  #statusLine(piece: Uint8Array, to: number): number {
-    if (to < START.length + 4) return 0;
-    for (let i = 0; i < START.length; i++) if (piece[i] !== START[i]) return 0;
-    const status = numberOf(piece, START.length, START.length + 3);
-    // 204 and 304 have no body, whatever their headers say.
-    if (status < 200 || status > 599 || status === 204 || status === 304) return 0;
-    if (piece[START.length + 3] !== SPACE) return 0;
-    this.status = status;
-    return nextLine(piece, START.length + 4, to);
-  }
-
-  #line(piece: Uint8Array, start: number, to: number): number {
-    let colon = start;
-    while (colon < to && NAME_BYTES[piece[colon]!] === 1) colon++;
-    if (colon === start || colon >= to || piece[colon] !== COLON) return 0;
-    const next = nextLine(piece, colon + 1, to);
-    const length = colon - start;
-    if (next === 0 || length > MAX_NAME) return next;
-    const slot = slotOf(length, piece[start]!);
-    const name = NAMES[slot];
-    if (name === undefined || !equals(piece, start, name)) return next;
-    const fact = FACTS[slot]!;
-    if ((this.facts & fact & ONCE) !== 0) return 0;
-    this.facts |= fact;
-    if ((fact & ONCE) === 0) return next;
-    let from = colon + 1;
-    let end = next - 2;
-    while (from < end && (piece[from] === SPACE || piece[from] === TAB)) from++;
-    while (end > from && (piece[end - 1] === SPACE || piece[end - 1] === TAB)) end--;
-    return this.#note(fact, piece, from, end) ? next : 0;
-  }
-
-  /** False when the value is not plain. */
-  #note(fact: number, piece: Uint8Array, from: number, to: number): boolean {
+  /** Notes the value of a header that may come once. False when it is not plain. */
+  #note(fact: number, piece: Uint8Array, lineFrom: number, lineEnd: number): boolean {
+    if ((this.facts & fact) !== 0) return false;
+    let from = lineFrom;
+    let to = lineEnd;
+    while (from < to && (piece[from] === SPACE || piece[from] === TAB)) from++;
+    while (to > from && (piece[to - 1] === SPACE || piece[to - 1] === TAB)) to--;
     if (fact === CONTENT_LENGTH) {
       this.bodyBytes = to - from > MAX_DIGITS ? -1 : numberOf(piece, from, to);
       return this.bodyBytes >= 0;
     }
-    if (fact === CONTENT_TYPE) this.type = this.#types.of(piece, from, to);
-    else if (fact === CONTENT_ENCODING) this.coding = this.#codings.of(piece, from, to);
-    else if (fact === TRANSFER_ENCODING) return isWord(piece, from, to, CHUNKED);
-    else {
-      this.persistent = !isWord(piece, from, to, CLOSE);
-      return !this.persistent || isWord(piece, from, to, KEEP_ALIVE);
+    if (fact === CONTENT_TYPE) {
+      this.type = this.#latestType = textOf(piece, from, to, this.#latestType);
+      return true;
     }
-    return true;
+    if (fact === CONTENT_ENCODING) {
+      this.coding = this.#latestCoding = textOf(piece, from, to, this.#latestCoding);
+      return true;
+    }
+    if (fact === TRANSFER_ENCODING) {
+      this.#latestTransfer = textOf(piece, from, to, this.#latestTransfer);
+      return this.#latestTransfer.toLowerCase() === "chunked";
+    }
+    this.#latestOption = textOf(piece, from, to, this.#latestOption);
+    const option = this.#latestOption.toLowerCase();
+    this.persistent = option !== "close";
+    return !this.persistent || option === "keep-alive";
   }
-}
-
-const CHUNKED = Buffer.from("chunked", "latin1");
-const CLOSE = Buffer.from("close", "latin1");
-const KEEP_ALIVE = Buffer.from("keep-alive", "latin1");
-
-function isWord(piece: Uint8Array, from: number, to: number, word: Uint8Array): boolean {
-  return to - from === word.length && equals(piece, from, word);
-}
-
-/** Bit 0x20 folds letters only; without the test for a letter a control character would pass for a hyphen. */
-function equals(piece: Uint8Array, from: number, word: Uint8Array): boolean {
-  for (let i = 0; i < word.length; i++) {
-    const want = word[i]!;
-    const have = piece[from + i]!;
-    if (have !== want && (want < 0x61 || (have | 0x20) !== want)) return false;
-  }
-  return true;
 }
 
 /** -1 unless there are digits and nothing else. */
@@ -156,25 +150,10 @@ function numberOf(piece: Uint8Array, from: number, to: number): number {
   return value;
 }
 
-/** Position behind CR LF; 0 when another control character, or the end of the piece, comes before. */
-function nextLine(piece: Uint8Array, from: number, to: number): number {
-  let at = from;
-  while (at < to && (piece[at]! >= SPACE || piece[at] === TAB)) at++;
-  return at + 1 < to && piece[at] === CR && piece[at + 1] === LF ? at + 2 : 0;
-}
-
-/** The text of a value: the same string again as long as servers send the same bytes, as they nearly always do. */
-class LatestText {
-  #text = "";
-
-  of(piece: Uint8Array, from: number, to: number): string {
-    const text = this.#text;
-    let i = text.length === to - from ? 0 : -1;
-    while (i >= 0 && i < text.length) i = text.charCodeAt(i) === piece[from + i] ? i + 1 : -1;
-    if (i < 0) {
-      const value = Buffer.from(piece.buffer, piece.byteOffset + from, to - from);
-      this.#text = value.toString("latin1");
-    }
-    return this.#text;
-  }
+/** The text of a value: the given string again where its bytes are the same. */
+function textOf(piece: Uint8Array, from: number, to: number, latest: string): string {
+  let i = latest.length === to - from ? 0 : -1;
+  while (i >= 0 && i < latest.length) i = latest.charCodeAt(i) === piece[from + i] ? i + 1 : -1;
+  if (i >= 0) return latest;
+  return Buffer.from(piece.buffer, piece.byteOffset + from, to - from).toString("latin1");
 }

@@ -6,43 +6,44 @@ const BAD_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const BAD_HOST = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
-/** Writes requests; remembers what follows the path for the last header array, since a crawl nearly always sends the same one. */
+/** What the requests to one target have in common. */
+export interface Tail {
+  /** The last header array, and the text that follows the path with it; "" where the host cannot be sent. */
+  headers: RequestHeaders | undefined;
+  tail: string;
+}
+
+/** Writes requests; remembers the text of the last header array, since a crawl nearly always sends the same one. */
 export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
-  #lastConditional = false;
-  /** What follows the path, by target; "" where a host cannot be sent. It holds for the last header array. */
-  #tails = new WeakMap<Target, string>();
-
   /** True when the request written last was conditional. */
-  get conditional(): boolean {
-    return this.#lastConditional;
-  }
+  conditional = false;
 
   /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
-  write(target: Target, path: string, headers: RequestHeaders): string | undefined {
+  write(target: Target, known: Tail, path: string, headers: RequestHeaders): string | undefined {
     if (path === "" || BAD_PATH.test(path)) return undefined;
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
-    const tail = this.#tails.get(target) ?? this.#rememberTail(target);
+    if (headers !== known.headers) {
+      known.headers = headers;
+      known.tail = this.#tailOf(target);
+    }
+    const { tail } = known;
     if (tail === "") return undefined;
     // RFC 9112, 3.2.2: a proxy gets the whole URL.
     const isWhole = target.proxy !== undefined && !target.secure;
     return isWhole ? `GET http://${hostOf(target)}${path}${tail}` : `GET ${path}${tail}`;
   }
 
-  #rememberTail(target: Target): string {
+  #tailOf(target: Target): string {
     const { hostname, secure, proxy } = target;
     // The proxy of a tunnel was told its password before.
     const authorization = secure ? undefined : proxy?.authorization;
-    const isBad =
-      hostname === "" ||
-      BAD_HOST.test(hostname) ||
-      (authorization !== undefined && BAD_VALUE.test(authorization));
+    if (hostname === "" || BAD_HOST.test(hostname)) return "";
+    if (authorization !== undefined && BAD_VALUE.test(authorization)) return "";
     // A proxy does not pass its credentials on.
     const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
-    const tail = ` HTTP/1.1\r\nHost: ${hostOf(target)}\r\n${secret}${this.#lastBlock}`;
-    this.#tails.set(target, isBad ? "" : tail);
-    return isBad ? "" : tail;
+    return ` HTTP/1.1\r\nHost: ${hostOf(target)}\r\n${secret}${this.#lastBlock}`;
   }
 
   #remember(headers: RequestHeaders): boolean {
@@ -55,8 +56,7 @@ export class RequestText {
     }
     this.#lastHeaders = headers;
     this.#lastBlock = `${block}\r\n`;
-    this.#tails = new WeakMap();
-    this.#lastConditional = conditional;
+    this.conditional = conditional;
     return true;
   }
 }

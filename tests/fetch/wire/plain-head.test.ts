@@ -21,7 +21,7 @@ function readPlainly(stream: string) {
     bodyBytes < 0
       ? { kind: "chunked", persistent }
       : { kind: "length", bytes: bodyBytes, persistent };
-  return { length, framing, head: ResponseHead.plain(bytes, length, plain) };
+  return { length, framing, head: new ResponseHead(plain, bytes, length) };
 }
 
 /** The same, as the reader decides it. */
@@ -44,6 +44,9 @@ function told(head: ResponseHead) {
     version: head.version,
     reason: head.reason,
     location: head.location,
+    type: head.contentType,
+    coding: head.contentCoding,
+    length: head.length,
     values: NAMES.map((name) => [
       head.get(name),
       head.joined(name),
