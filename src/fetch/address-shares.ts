@@ -11,9 +11,16 @@ const MAX_ADDRESSES = 8192;
 
 /** Requests of this thread to one address. */
 export interface OpenRequests {
-  readonly address: string;
   count: number;
+  /** 0 when there may be another request, as of the last `ask`; otherwise when to come back. */
+  untilMs: number;
   turns: WaitingTurns | undefined;
+}
+
+/** A request that began with `count++` has ended. */
+export function ended(open: OpenRequests, tookMs: number): void {
+  open.count--;
+  open.turns?.ended(tookMs);
 }
 
 /**
@@ -23,8 +30,9 @@ export interface OpenRequests {
 export class AddressShares {
   #share = 1;
   readonly #open = new Map<string, OpenRequests>();
-  /** The address that was asked last, and when; and when any other one was. */
-  #latest = "";
+  /** The address that was asked last, with its requests, and when; and when any other one was. */
+  #latest: string | undefined;
+  #latestOpen: OpenRequests = { count: 0, untilMs: 0, turns: undefined };
   #latestMs = Number.NEGATIVE_INFINITY;
   #otherMs = Number.NEGATIVE_INFINITY;
 
@@ -38,42 +46,33 @@ export class AddressShares {
     this.#share = Math.max(1, Math.ceil((places * SHARE_PERCENT) / 100));
   }
 
-  /** The requests to an address. */
-  of(address: string): OpenRequests {
-    let open = this.#open.get(address);
-    if (open === undefined) {
-      if (this.#open.size >= MAX_ADDRESSES) this.#sweep();
-      open = { address, count: 0, turns: undefined };
-      this.#open.set(address, open);
+  /**
+   * Another request to an address is wanted. Returns its requests, whose `untilMs` says whether there may be one more. It
+   * then begins with `count++`, and `ended` follows.
+   */
+  ask(address: string, nowMs: number): OpenRequests {
+    if (address !== this.#latest) {
+      this.#latest = address;
+      this.#latestOpen = this.#open.get(address) ?? this.#remember(address);
+      this.#otherMs = this.#latestMs;
     }
+    this.#latestMs = nowMs;
+    const open = this.#latestOpen;
+    const isFree = open.count < this.#share || nowMs - this.#otherMs >= RECENT_MS;
+    open.untilMs = isFree ? 0 : this.#turnOf(open, nowMs);
     return open;
   }
 
-  /** 0 when there may be another request; otherwise when to come back. */
-  untilFree(open: OpenRequests, nowMs: number): number {
-    this.#note(open.address, nowMs);
-    if (open.count < this.#share || !this.#hasOthers(open.address, nowMs)) return 0;
+  #remember(address: string): OpenRequests {
+    if (this.#open.size >= MAX_ADDRESSES) this.#sweep();
+    const open = { count: 0, untilMs: 0, turns: undefined };
+    this.#open.set(address, open);
+    return open;
+  }
+
+  #turnOf(open: OpenRequests, nowMs: number): number {
     open.turns ??= new WaitingTurns(this.#share, FIRST_GUESS_MS);
     return open.turns.nextMs(nowMs);
-  }
-
-  /** A request that began with `count++` has ended. */
-  ended(open: OpenRequests, tookMs: number): void {
-    open.count--;
-    open.turns?.ended(tookMs);
-  }
-
-  #note(address: string, nowMs: number): void {
-    if (address !== this.#latest) {
-      this.#otherMs = this.#latestMs;
-      this.#latest = address;
-    }
-    this.#latestMs = nowMs;
-  }
-
-  #hasOthers(address: string, nowMs: number): boolean {
-    const askedMs = address === this.#latest ? this.#otherMs : this.#latestMs;
-    return nowMs - askedMs < RECENT_MS;
   }
 
   #sweep(): void {

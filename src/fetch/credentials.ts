@@ -89,9 +89,14 @@ export class OwnHeaders {
     return this.#all;
   }
 
+  /** False when every server gets the same. */
+  get differ(): boolean {
+    return this.#byOrigin.size > 0;
+  }
+
   /** For the server with this origin; always the same array. */
-  for(origin: () => string): RequestHeaders {
-    return this.#byOrigin.size === 0 ? this.#all : (this.#byOrigin.get(origin()) ?? this.#all);
+  for(origin: string): RequestHeaders {
+    return this.#byOrigin.get(origin) ?? this.#all;
   }
 }
 

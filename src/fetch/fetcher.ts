@@ -1,13 +1,13 @@
 import type { Lease } from "../frontier/frontier.ts";
-import { isList, type Via } from "../frontier/via.ts";
+import { isList } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { siteOf } from "../url/site.ts";
-import { partsOf, serverOf } from "../url/url-parts.ts";
+import { partsOf, serverOf, targetOf } from "../url/url-parts.ts";
 import type { CookieJar } from "./cookies/cookie-jar.ts";
 import type { OwnHeaders } from "./credentials.ts";
 import { ListPlaces } from "./list-places.ts";
 import type { FetchOutcome } from "./outcome.ts";
-import type { PoliteClient } from "./polite-client.ts";
+import type { PoliteClient, PoliteRequest } from "./polite-client.ts";
 import { promiseOf, type Receiver, tell } from "./receiver.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { isTrainingRefused } from "./robots/content-signal.ts";
@@ -39,8 +39,6 @@ export interface FetcherRules {
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
 
-type Wanted = (head: ResponseHead) => boolean;
-
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 let latest = { value: "", mime: "" };
@@ -66,15 +64,33 @@ export class Fetcher {
   readonly #client: PoliteClient;
   readonly #robots: RobotsFetcher | undefined;
   readonly #rules: FetcherRules;
-  readonly #accept: Wanted;
+  /** Where they are the same for all URLs, as in nearly every crawl: the transport turns them into text only once. */
+  readonly #sameHeaders: RequestHeaders | undefined;
   readonly #lists = new ListPlaces();
+  /** The last Content-Type that was wanted: nearly all pages have the same. */
+  #wantedType: string | undefined;
 
   constructor(client: PoliteClient, robots: RobotsFetcher | undefined, rules: FetcherRules) {
     this.#client = client;
     this.#robots = robots;
     this.#rules = rules;
-    this.#accept = (head) => this.#isWanted(head);
+    const { headers, own, cookies, validators, beforeRequest } = rules;
+    const isSame = own?.differ !== true && !cookies && !validators && !beforeRequest;
+    this.#sameHeaders = isSame ? (own?.common ?? headers) : undefined;
   }
+
+  /** Which responses are wanted with their bodies. */
+  readonly #accept = (head: ResponseHead): boolean => {
+    if (head.status < 200 || head.status > 299) return true;
+    if (head.contentType !== undefined && head.contentType === this.#wantedType) return true;
+    const { accept } = this.#rules;
+    const mime = mimeOf(head);
+    // Without a type the bytes decide, once they are here.
+    const isPage = accept === "text/html" ? mime === "text/html" : mime === "" || isHtml(mime);
+    const isWanted = isPage || accept === "any" || (accept === "text" && isText(mime));
+    if (isWanted) this.#wantedType = head.contentType;
+    return isWanted;
+  };
 
   /** Fetches the URL unless it is refused or has to wait. */
   fetch(lease: Lease): Promise<FetchOutcome> {
@@ -83,25 +99,35 @@ export class Fetcher {
 
   /** The same without a promise: returns the outcome if it is known at once, otherwise the receiver is told. */
   begin(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
-    if (this.#robots === undefined || lease.isCleared) return this.#beginAllowed(lease, receiver);
+    if (this.#robots === undefined || lease.isCleared) return this.#request(lease, receiver);
     const known = this.#robots.known(serverOf(lease.url));
     if (known === undefined) {
       tell(this.#fetchAfterRobots(lease, this.#robots), receiver);
       return undefined;
     }
-    return this.#refusal(lease, known) ?? this.#beginAllowed(lease, receiver);
+    return this.#refusal(lease, known) ?? this.#request(lease, receiver);
   }
 
   /** What robots.txt says about the use of what a server has; undefined when it says nothing. */
   contentSignal(url: CrawlUrl): string | undefined {
-    return this.#robots?.contentSignal(() => serverOf(url));
+    return this.#robots?.hasSignals ? this.#robots.contentSignal(serverOf(url)) : undefined;
   }
 
+  /** Why robots.txt keeps the URL from being fetched now; undefined when it does not. */
   #refusal(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
-    const refused = verdictOf(lease, answer);
-    if (refused !== undefined || this.#rules.obeyTdm !== true) return refused;
-    const isReserved = answer.kind === "rules" && isTrainingRefused(answer.rules.contentSignal);
-    return isReserved && !isList(lease.via)
+    if (answer.kind === "postponed") {
+      return answer.aside ? waitForOrigin(lease, answer.untilMs) : answer;
+    }
+    if (answer.kind === "unreachable") {
+      if (!answer.final) return waitForOrigin(lease, answer.retryAtMs);
+      return { kind: answer.refused ? "refused" : "failed", error: answer.error };
+    }
+    const { rules } = answer;
+    if (rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
+    const { allowed, line } = rules.verdict(targetOf(lease.url));
+    if (!allowed) return { kind: "refused", error: "robots", detail: `line ${line ?? "?"}` };
+    if (rules.contentSignal === undefined || !this.#rules.obeyTdm) return undefined;
+    return isTrainingRefused(rules.contentSignal) && !isList(lease.via)
       ? { kind: "refused", error: "tdm_reserved", detail: "Content-Signal" }
       : undefined;
   }
@@ -114,14 +140,8 @@ export class Fetcher {
     return (
       known?.kind === "rules" &&
       known.rules.contentSignal === undefined &&
-      verdictOf(lease, known) === undefined
+      this.#refusal(lease, known) === undefined
     );
-  }
-
-  #beginAllowed(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
-    if (!isList(lease.via)) return this.#request(lease, receiver);
-    tell(this.#fetchList(lease), receiver);
-    return undefined;
   }
 
   async #fetchList(lease: Lease): Promise<FetchOutcome> {
@@ -132,7 +152,7 @@ export class Fetcher {
     if (untilMs > 0) return { kind: "postponed", untilMs, aside: true };
     let isPostponed = false;
     try {
-      const outcome = await promiseOf<FetchOutcome>((told) => this.#request(lease, told));
+      const outcome = await promiseOf<FetchOutcome>((told) => this.#request(lease, told, true));
       isPostponed = outcome.kind === "postponed";
       // What is not decoded yet may cost the most.
       if (outcome.kind === "response") await outcome.response.tap?.finish?.();
@@ -142,41 +162,29 @@ export class Fetcher {
     }
   }
 
-  #request(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
-    const request = {
-      headers: this.#headersFor(lease),
-      tap: isList(lease.via) ? this.#rules.listTap?.(lease.url) : undefined,
-      accept: takesAnyType(lease.via) ? undefined : this.#accept,
-      maxBodyBytes: undefined,
-      releases: true,
-    };
-    const answer = new Answer(this, lease, receiver);
-    const outcome = this.#client.send(lease.url, lease.host, request, answer);
-    return outcome && this.outcomeOf(lease, outcome);
+  /** robots.txt allows it. A list is asked for at its turn. */
+  #request(
+    lease: Lease,
+    receiver: Receiver<FetchOutcome>,
+    isTurn = false,
+  ): FetchOutcome | undefined {
+    const { url, via, host } = lease;
+    const isOfList = isList(via);
+    if (isOfList && !isTurn) {
+      tell(this.#fetchList(lease), receiver);
+      return undefined;
+    }
+    const headers = this.#sameHeaders ?? this.#headersFor(lease);
+    // A sitemap is read whatever its type, and the assets of a page have every type.
+    const accept = isOfList || via === "asset" ? undefined : this.#accept;
+    const tap = isOfList ? this.#rules.listTap?.(url) : undefined;
+    const request = new LeaseRequest(this.#rules, lease, receiver, headers, accept, tap);
+    return this.#client.send(url, host, request, request);
   }
 
-  /** What the outcome of its request means for a URL. */
-  outcomeOf(lease: Lease, asked: FetchOutcome): FetchOutcome {
-    if (asked.kind === "failed" && asked.error === "connection_lost") {
-      // The server may have seen the request, so it counts as an attempt.
-      lease.attempt++;
-      return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
-    }
-    if (asked.kind !== "response") return asked;
-    const { response } = asked;
-    const { cookies } = this.#rules;
-    if (cookies !== undefined && response.head.find("set-cookie") >= 0) {
-      cookies.store(partsOf(lease.url), response.head.all("set-cookie"));
-    }
-    return response.aborted
-      ? { kind: "refused", error: "content_type", detail: mimeOf(response.head) }
-      : asked;
-  }
-
-  /** Nearly always the same array, which the transport then turns into text only once. */
   #headersFor({ url, via }: Lease): RequestHeaders {
     const { own: ours, cookies, validators, beforeRequest } = this.#rules;
-    const headers = ours?.for(() => serverOf(url)) ?? this.#rules.headers;
+    const headers = ours?.for(serverOf(url)) ?? this.#rules.headers;
     const cookie = cookies?.header(partsOf(url));
     // An unchanged list would have to be read from the earlier crawl; it is simply fetched again.
     const conditions = isList(via) ? undefined : validators?.(url);
@@ -195,33 +203,52 @@ export class Fetcher {
     const { delayMs } = lease.host;
     if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong && delayMs > 0)
       return { kind: "postponed", untilMs: this.#rules.clock() + delayMs };
-    return this.#refusal(lease, answer) ?? promiseOf((told) => this.#beginAllowed(lease, told));
-  }
-
-  #isWanted(head: ResponseHead): boolean {
-    if (head.status < 200 || head.status > 299 || this.#rules.accept === "any") return true;
-    const mime = mimeOf(head);
-    if (this.#rules.accept === "text/html") return mime === "text/html";
-    // Without a type the bytes decide, once they are here.
-    if (mime === "" || isHtml(mime)) return true;
-    return this.#rules.accept === "text" && isText(mime);
+    return this.#refusal(lease, answer) ?? promiseOf((told) => this.#request(lease, told));
   }
 }
 
-/** Passes the outcome of a request on. */
-class Answer implements Receiver<FetchOutcome> {
-  readonly #fetcher: Fetcher;
+/** The request for a leased URL, which passes its outcome on. */
+class LeaseRequest implements PoliteRequest, Receiver<FetchOutcome> {
+  readonly headers: RequestHeaders;
+  readonly accept: PoliteRequest["accept"];
+  readonly tap: BodyTap | undefined;
+  readonly releases = true;
+  readonly #rules: FetcherRules;
   readonly #lease: Lease;
   readonly #receiver: Receiver<FetchOutcome>;
 
-  constructor(fetcher: Fetcher, lease: Lease, receiver: Receiver<FetchOutcome>) {
-    this.#fetcher = fetcher;
+  constructor(
+    rules: FetcherRules,
+    lease: Lease,
+    receiver: Receiver<FetchOutcome>,
+    headers: RequestHeaders,
+    accept: PoliteRequest["accept"],
+    tap: BodyTap | undefined,
+  ) {
+    this.headers = headers;
+    this.accept = accept;
+    this.tap = tap;
+    this.#rules = rules;
     this.#lease = lease;
     this.#receiver = receiver;
   }
 
+  /** What the outcome of its request means for a URL. */
   settled(asked: FetchOutcome): void {
-    this.#receiver.settled(this.#fetcher.outcomeOf(this.#lease, asked));
+    let outcome = asked;
+    if (asked.kind === "response") {
+      const { head, aborted } = asked.response;
+      const { cookies } = this.#rules;
+      if (cookies !== undefined && head.find("set-cookie") >= 0) {
+        cookies.store(partsOf(this.#lease.url), head.all("set-cookie"));
+      }
+      if (aborted) outcome = { kind: "refused", error: "content_type", detail: mimeOf(head) };
+    } else if (asked.kind === "failed" && asked.error === "connection_lost") {
+      // The server may have seen the request, so it counts as an attempt.
+      this.#lease.attempt++;
+      outcome = { kind: "postponed", untilMs: this.#rules.clock() + this.#lease.host.delayMs };
+    }
+    this.#receiver.settled(outcome);
   }
 
   threw(fault: unknown): void {
@@ -229,31 +256,11 @@ class Answer implements Receiver<FetchOutcome> {
   }
 }
 
-/** Why robots.txt keeps the URL from being fetched now; undefined when it does not. */
-function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
-  if (answer.kind === "postponed") {
-    return answer.aside ? waitForOrigin(lease, answer.untilMs) : answer;
-  }
-  if (answer.kind === "unreachable") {
-    if (!answer.final) return waitForOrigin(lease, answer.retryAtMs);
-    return { kind: answer.refused ? "refused" : "failed", error: answer.error };
-  }
-  if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
-  const verdict = answer.rules.verdict(partsOf(lease.url).target);
-  if (verdict.allowed) return undefined;
-  return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
-}
-
 /** Where a host has only this origin, nothing of it can go on meanwhile. */
 function waitForOrigin({ host }: Lease, untilMs: number): FetchOutcome {
   return host.hasSeveralOrigins
     ? { kind: "postponed", untilMs, aside: true }
     : { kind: "postponed", untilMs };
-}
-
-/** A sitemap is read whatever its type, and the assets of a page have every type. */
-function takesAnyType(via: Via): boolean {
-  return isList(via) || via === "asset";
 }
 
 function isText(mime: string): boolean {

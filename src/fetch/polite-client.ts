@@ -4,7 +4,7 @@ import type { HostSettings } from "../frontier/host-settings.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf, partsOf } from "../url/url-parts.ts";
-import type { AddressShares, OpenRequests } from "./address-shares.ts";
+import { type AddressShares, ended, type OpenRequests } from "./address-shares.ts";
 import type { FetchOutcome, Unanswered } from "./outcome.ts";
 import { promiseOf, type Receiver, tell } from "./receiver.ts";
 import { pauseAskedMs } from "./retry-after.ts";
@@ -29,7 +29,7 @@ export interface PoliteParts {
   readonly addresses?: AddressShares;
   readonly clock: () => number;
   /** Which hosts are blocked; absent where none can be. */
-  readonly settings?: Pick<HostSettings, "isBlocked">;
+  readonly settings?: Pick<HostSettings, "blocked">;
   /** Its questions under way end when the client is closed. */
   readonly resolver?: Pick<NameResolver, "close">;
 }
@@ -69,7 +69,9 @@ export class PoliteClient {
   ): FetchOutcome | undefined {
     const { routes, settings } = this.#parts;
     const wanted = partsOf(url);
-    if (settings?.isBlocked(hostnameOf(url))) return { kind: "refused", error: "host_blocked" };
+    const blocked = settings?.blocked;
+    if (blocked !== undefined && blocked.size > 0 && blocked.has(hostnameOf(url)))
+      return { kind: "refused", error: "host_blocked" };
     if (isBlockedPort(wanted.port)) return { kind: "refused", error: "blocked_port" };
     const found = routes.find(wanted);
     if (!(found instanceof Promise)) return this.#go(found, wanted.target, host, request, receiver);
@@ -92,16 +94,18 @@ export class PoliteClient {
     if (this.#isClosed) return CLOSED;
     if (found.kind !== "route") return found;
     const { route } = found;
-    const chosen = this.#choose(route);
+    // Most hosts have one address.
+    const hasOne = route.target.addresses === undefined || route.isProxied;
+    const chosen = hasOne ? route : this.#addresses.begin(route.target);
     const nowMs = clock();
-    const open = addresses?.of(chosen.gate);
-    const startMs =
-      (open && addresses!.untilFree(open, nowMs)) || gatekeeper.enter(host, chosen.gate, nowMs);
+    const open = addresses?.ask(chosen.gate, nowMs);
+    const startMs = open?.untilMs || gatekeeper.enter(host, chosen.gate, nowMs);
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     if (open !== undefined) open.count++;
     const isSpaced = host.delayMs > 0 || gatekeeper.claimedMs > 0;
     const asked = new PoliteExchange(
-      this,
+      this.#parts,
+      this.#addresses,
       path,
       request,
       host,
@@ -116,36 +120,10 @@ export class PoliteClient {
     try {
       transport.send(asked, asked);
     } catch (fault) {
-      this.leave(asked);
+      asked.leave();
       throw fault;
     }
     return undefined;
-  }
-
-  /** A request has a result: what it means, and what it tells about the host. */
-  outcomeOf(asked: PoliteExchange, result: TransportResult): FetchOutcome {
-    const { gatekeeper, clock } = this.#parts;
-    const { term, host, chosen, route } = asked;
-    if (term?.isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
-    if (result.kind === "response") {
-      // Before the gate opens again, so that nobody slips through.
-      const pauseMs = pauseAskedMs(result.response.head);
-      if (pauseMs !== undefined) gatekeeper.hold(host, clock() + pauseMs, clock());
-      if (chosen !== route) this.#addresses.answered(route.target, result.response.address);
-      return result;
-    }
-    const goOnMs =
-      chosen === route ? undefined : this.#addresses.failed(route.target, chosen, result);
-    return goOnMs === undefined ? result : { kind: "postponed", untilMs: goOnMs };
-  }
-
-  /** The request is over, whatever became of it: its gates open again in their time. */
-  leave({ host, start, open, enteredMs }: PoliteExchange): void {
-    const { gatekeeper, addresses, clock } = this.#parts;
-    start?.end();
-    const endMs = clock();
-    gatekeeper.leave(host, endMs);
-    if (open !== undefined) addresses!.ended(open, endMs - enteredMs);
   }
 
   /** Drops everything: names that are looked up, connections that open, answers that arrive. Resolves when no handle is left. */
@@ -153,12 +131,6 @@ export class PoliteClient {
     this.#isClosed = true;
     this.#parts.resolver?.close();
     return this.#parts.transport.close();
-  }
-
-  /** Most hosts have one address. */
-  #choose(route: Route): Chosen {
-    const hasOne = route.target.addresses === undefined || route.isProxied;
-    return hasOne ? route : this.#addresses.begin(route.target);
   }
 }
 
@@ -175,19 +147,21 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
   readonly dial;
   readonly onSent;
   readonly maySend;
-  readonly host: Host;
-  readonly route: Route;
-  readonly chosen: Chosen;
-  readonly open: OpenRequests | undefined;
+  readonly #parts: PoliteParts;
+  readonly #addresses: AddressChoice;
+  readonly #host: Host;
+  readonly #route: Route;
+  readonly #chosen: Chosen;
+  readonly #open: OpenRequests | undefined;
   /** When it went through the gates. */
-  readonly enteredMs: number;
-  readonly start: SpacedStart | undefined;
-  readonly term: TermCheck | undefined;
-  readonly #client: PoliteClient;
+  readonly #enteredMs: number;
+  readonly #start: SpacedStart | undefined;
+  readonly #term: TermCheck | undefined;
   readonly #receiver: Receiver<FetchOutcome>;
 
   constructor(
-    client: PoliteClient,
+    parts: PoliteParts,
+    addresses: AddressChoice,
     path: string,
     request: PoliteRequest,
     host: Host,
@@ -210,30 +184,53 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
     this.dial = start;
     this.onSent = start?.onSent;
     this.maySend = term?.maySend;
-    this.host = host;
-    this.route = route;
-    this.chosen = chosen;
-    this.open = open;
-    this.enteredMs = enteredMs;
-    this.start = start;
-    this.term = term;
-    this.#client = client;
+    this.#parts = parts;
+    this.#addresses = addresses;
+    this.#host = host;
+    this.#route = route;
+    this.#chosen = chosen;
+    this.#open = open;
+    this.#enteredMs = enteredMs;
+    this.#start = start;
+    this.#term = term;
     this.#receiver = receiver;
   }
 
+  /** The request has a result: what it means, and what it tells about the host. */
   settled(result: TransportResult): void {
-    let outcome: FetchOutcome;
+    const { gatekeeper, clock } = this.#parts;
+    let outcome: FetchOutcome = result;
     try {
-      outcome = this.#client.outcomeOf(this, result);
+      if (this.#term?.isTooLate) {
+        outcome = { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
+      } else if (result.kind === "response") {
+        const { head, address } = result.response;
+        // Before the gate opens again, so that nobody slips through.
+        const pauseMs = head.status < 400 ? undefined : pauseAskedMs(head);
+        if (pauseMs !== undefined) gatekeeper.hold(this.#host, clock() + pauseMs, clock());
+        if (this.#chosen !== this.#route) this.#addresses.answered(this.#route.target, address);
+      } else if (this.#chosen !== this.#route) {
+        const goOnMs = this.#addresses.failed(this.#route.target, this.#chosen, result);
+        if (goOnMs !== undefined) outcome = { kind: "postponed", untilMs: goOnMs };
+      }
     } finally {
-      this.#client.leave(this);
+      this.leave();
     }
     this.#receiver.settled(outcome);
   }
 
   threw(fault: unknown): void {
-    this.#client.leave(this);
+    this.leave();
     this.#receiver.threw(fault);
+  }
+
+  /** The request is over, whatever became of it: its gates open again in their time. */
+  leave(): void {
+    const { gatekeeper, clock } = this.#parts;
+    this.#start?.end();
+    const endMs = clock();
+    gatekeeper.leave(this.#host, endMs);
+    if (this.#open !== undefined) ended(this.#open, endMs - this.#enteredMs);
   }
 }
 

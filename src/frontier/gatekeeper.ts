@@ -172,7 +172,7 @@ export class Gatekeeper {
   /** What others have learnt about the host. */
   #recall(host: Host): void {
     const delayMs = this.#rules.delays.of(host.hash);
-    const ownMs = this.#rules.settings?.delayMsOf(host.name);
+    const ownMs = this.#rules.settings?.hosts.get(host.name)?.delayMs;
     host.askedMs = delayMs;
     if (ownMs !== undefined) host.delayMs = Math.max(ownMs, delayMs);
     else if (delayMs > host.delayMs) host.delayMs = delayMs;
@@ -182,8 +182,8 @@ export class Gatekeeper {
 
   /** Nothing is to be spaced. One request at a time needs its gate all the same: a dead owner's lease may still be out. */
   #isOpen(host: Host): boolean {
-    const { delayMs } = this.#rules;
-    return this.#perHost(host) > 1 && delayMs === 0 && host.delayMs === 0 && !host.isStranger;
+    if (this.#rules.delayMs > 0 || host.delayMs > 0 || host.isStranger) return false;
+    return this.#perHost(host) > 1;
   }
 
   /** A stranger's connections are counted by nobody, so it has one. Where starts are reserved in the same table there is no gate to hold. */
@@ -192,7 +192,7 @@ export class Gatekeeper {
   }
 
   #perHost(host: Host): number {
-    return this.#rules.settings?.connectionsOf(host.name) ?? this.#rules.perHost;
+    return this.#rules.settings?.hosts.get(host.name)?.connections ?? this.#rules.perHost;
   }
 
   /** So that those who wait for one address come one after the other, not all at once for each start. */

@@ -15,6 +15,9 @@ export class HostSettings {
   readonly #byName = new Map<string, HostSetting>();
   readonly #budgets = new Map<string, number>();
   readonly #blocked = new Set<string>();
+  /** What was set, and which hosts are asked nothing any more, by name; nearly always nothing and none. */
+  readonly hosts: ReadonlyMap<string, HostSetting> = this.#byName;
+  readonly blocked: ReadonlySet<string> = this.#blocked;
 
   /** True once a budget was set. */
   get hasBudgets(): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AddressShares } from "../../src/fetch/address-shares.ts";
+import { AddressShares, ended } from "../../src/fetch/address-shares.ts";
 import { ListPlaces } from "../../src/fetch/list-places.ts";
 import { WaitingTurns } from "../../src/fetch/waiting-turns.ts";
 
@@ -17,19 +17,20 @@ test("who waits comes back one after the other, at the rate at which places get 
 
 test("an address holds a quarter of the places while others are asked, and all of them when they are not", () => {
   const shares = new AddressShares(8);
-  const [busy, other] = [shares.of("127.0.0.1"), shares.of("127.0.0.2")];
+  const busy = shares.ask("127.0.0.1", 0);
   for (let i = 0; i < 8; i++) {
-    assert.equal(shares.untilFree(busy, 0), 0, "everything has one address");
+    assert.equal(shares.ask("127.0.0.1", 0), busy);
+    assert.equal(busy.untilMs, 0, "everything has one address");
     busy.count++;
   }
-  assert.equal(shares.untilFree(other, 1000), 0);
-  assert.ok(shares.untilFree(busy, 1001) > 1001);
-  for (let i = 0; i < 6; i++) shares.ended(busy, 10);
-  assert.ok(shares.untilFree(busy, 1002) > 1002, "two are a quarter");
-  shares.ended(busy, 10);
-  assert.equal(shares.untilFree(busy, 1003), 0);
+  assert.equal(shares.ask("127.0.0.2", 1000).untilMs, 0);
+  assert.ok(shares.ask("127.0.0.1", 1001).untilMs > 1001);
+  for (let i = 0; i < 6; i++) ended(busy, 10);
+  assert.ok(shares.ask("127.0.0.1", 1002).untilMs > 1002, "two are a quarter");
+  ended(busy, 10);
+  assert.equal(shares.ask("127.0.0.1", 1003).untilMs, 0);
   busy.count++;
-  assert.equal(shares.untilFree(busy, 40_000), 0, "the other one was asked long ago");
+  assert.equal(shares.ask("127.0.0.1", 40_000).untilMs, 0, "the other one was asked long ago");
 });
 
 test("one list of a site and two in all are fetched at a time, so a slow one delays only its own site's", () => {

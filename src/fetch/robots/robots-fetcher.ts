@@ -99,7 +99,8 @@ export class RobotsFetcher {
   /** Hosts that redirects have led to and that have to wait; kept because they may have reserved their turn. */
   readonly #strangers = new Map<string, Host>();
   readonly #unreachable = new Map<string, Unreachable>();
-  #hasSignals = false;
+  /** Some file has Content-Signal lines; nearly always there are none anywhere. */
+  hasSignals = false;
   /** Where answers are kept with their hosts, if these may become another machine's. */
   #shelf: RobotsShelf | undefined;
   /** robots.txt files asked for, redirects included. */
@@ -119,12 +120,10 @@ export class RobotsFetcher {
 
   /** The answer if it is known. */
   known(origin: string): RobotsAnswer | undefined {
-    return this.#knownHere(origin) ?? this.#knownElsewhere(origin);
+    return this.#cache.get(origin) ?? this.#failureOf(origin) ?? this.#knownElsewhere(origin);
   }
 
-  #knownHere(origin: string): RobotsAnswer | undefined {
-    const cached = this.#cache.get(origin);
-    if (cached !== undefined) return cached;
+  #failureOf(origin: string): Unreachable | undefined {
     const failed = this.#unreachable.get(origin);
     if (failed === undefined || (!failed.final && this.#rules.clock() >= failed.retryAtMs)) {
       return undefined;
@@ -141,11 +140,11 @@ export class RobotsFetcher {
   #adopt(key: string, noted: NotedRobots): RobotsAnswer | undefined {
     if (noted.kind === "unreachable") {
       this.#keepFailure(key, { kind: "unreachable", ...noted.failure });
-      return this.#knownHere(key);
+      return this.#cache.get(key) ?? this.#failureOf(key);
     }
     if (this.#rules.clock() >= noted.expiresAtMs) return undefined;
     const answer = { kind: "rules", rules: noted.rules } as const;
-    this.#hasSignals ||= noted.rules.contentSignal !== undefined;
+    this.hasSignals ||= noted.rules.contentSignal !== undefined;
     this.#unreachable.delete(key);
     this.#cache.put(key, answer, noted.expiresAtMs);
     // Who has read it may never visit a page of the host.
@@ -153,10 +152,9 @@ export class RobotsFetcher {
     return answer;
   }
 
-  /** The Content-Signal lines of an origin whose file is known; nearly always there are none anywhere. */
-  contentSignal(origin: () => string): string | undefined {
-    if (!this.#hasSignals) return undefined;
-    const known = this.known(origin());
+  /** The Content-Signal lines of an origin whose file is known. */
+  contentSignal(origin: string): string | undefined {
+    const known = this.known(origin);
     return known?.kind === "rules" ? known.rules.contentSignal : undefined;
   }
 
@@ -324,7 +322,7 @@ export class RobotsFetcher {
     const nowMs = clock();
     this.#unreachable.delete(key);
     const answer = { kind: "rules", rules } as const;
-    this.#hasSignals ||= rules.contentSignal !== undefined;
+    this.hasSignals ||= rules.contentSignal !== undefined;
     this.#cache.put(key, answer);
     // Before another thread can know that it may ask.
     if (host !== undefined) this.#slow(host, rules);

@@ -108,17 +108,15 @@ export class RobotsRules {
    * that ends in `?` means /x? although /x is the same page to the seen-set.
    */
   verdict(pathAndQuery: string): RobotsVerdict {
-    const deciding = this.#deciding(pathAndQuery);
-    return deciding === undefined ? ALLOWED : toVerdict(deciding);
-  }
-
-  #deciding(pathAndQuery: string): MatchedRule | undefined {
-    if (this.#tables.size === 0) return undefined;
-    if (this.#plain === undefined || pathAndQuery === ROBOTS_PATH)
-      return this.matching(pathAndQuery)[0];
+    if (this.#tables.size === 0) return ALLOWED;
+    if (this.#plain === undefined || pathAndQuery === ROBOTS_PATH) {
+      const deciding = this.matching(pathAndQuery)[0];
+      return deciding === undefined ? ALLOWED : toVerdict(deciding);
+    }
+    // A long one replaces the scratch space.
     const length = spell(pathAndQuery, "plain");
     const row = this.#plain.best(target, length);
-    return row < 0 ? undefined : this.#plain.describe(row);
+    return row < 0 ? ALLOWED : toVerdict(this.#plain.describe(row));
   }
 
   /** Every rule that matches, the deciding one first. */

@@ -54,13 +54,20 @@ export class RouteFinder {
 
   /** Answers at once unless a name server has to be asked. */
   find(url: UrlParts): RouteFound | Promise<RouteFound> {
-    const proxy = this.#proxyFor(url);
-    return proxy === undefined ? this.#direct(url) : this.#through(proxy, url);
+    const proxy = this.#proxies.length === 0 ? undefined : this.#proxyFor(url);
+    if (proxy !== undefined) return this.#through(proxy, url);
+    const { secure, hostname, port } = url;
+    const resolution = this.#parts.resolver.resolve(hostname, port);
+    if (resolution instanceof Promise) return resolution.then((later) => this.#checked(url, later));
+    const known = this.#known.get(hostname);
+    if (known?.resolution !== resolution) return this.#checked(url, resolution);
+    const { target } = known.found.route;
+    const isSame = target.port === port && target.secure === secure;
+    return isSame ? known.found : this.#checked(url, resolution);
   }
 
   /** Proxies for this scheme take precedence over those for all; of several a host always has the same. */
   #proxyFor({ secure, hostname }: UrlParts): ProxyValue | undefined {
-    if (this.#proxies.length === 0) return undefined;
     const scheme = secure ? "https" : "http";
     const own = this.#proxies.filter((proxy) => proxy.scheme === scheme);
     const fitting =
@@ -69,19 +76,7 @@ export class RouteFinder {
     return fitting[crc32(hostname.toLowerCase()) % fitting.length];
   }
 
-  #direct(url: UrlParts): RouteFound | Promise<RouteFound> {
-    const known = this.#parts.resolver.resolve(url.hostname, url.port);
-    return known instanceof Promise
-      ? known.then((resolution) => this.#checked(url, resolution))
-      : this.#checked(url, known);
-  }
-
   #checked({ secure, hostname, port }: UrlParts, resolution: Resolution): RouteFound {
-    const known = this.#known.get(hostname);
-    if (known?.resolution === resolution) {
-      const { target } = known.found.route;
-      if (target.port === port && target.secure === secure) return known.found;
-    }
     if (resolution.kind === "failed") {
       // Without a contact not even a host name leaves this machine.
       if (resolution.error === "dns_not_asked") return CONTACT_REQUIRED;
