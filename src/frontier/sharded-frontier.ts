@@ -329,7 +329,7 @@ export class ShardedFrontier implements Frontier {
     for (const { shard } of this.#all) {
       for (let i = 0; i < outcomes.length; i++) outcomes[i]! += shard.state.outcomes[i]!;
       bytes += shard.state.counters[BYTES_COUNTER]!;
-      known += shard.known;
+      known += shard.state.known;
       hostsWaiting += shard.hostsWaiting;
     }
     return {

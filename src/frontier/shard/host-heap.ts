@@ -18,9 +18,27 @@ export class HostHeap<T extends Timed = Host> {
 
   /** Adds the host, or moves it to where its time now belongs. */
   place(host: T): void {
-    if (host.heapIndex < 0) this.#set(this.#hosts.length, host);
-    this.#up(host);
-    this.#down(host);
+    const hosts = this.#hosts;
+    const { nextMs } = host;
+    let at = host.heapIndex < 0 ? hosts.length : host.heapIndex;
+    // Up to below the first one that is earlier, then down to above those that are not: one of the two ways is empty.
+    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
+      const above = hosts[parent]!;
+      if (above.nextMs <= nextMs) break;
+      hosts[at] = above;
+      above.heapIndex = at;
+      at = parent;
+    }
+    for (let child = 2 * at + 1; child < hosts.length; child = 2 * at + 1) {
+      if (child + 1 < hosts.length && hosts[child + 1]!.nextMs < hosts[child]!.nextMs) child++;
+      const below = hosts[child]!;
+      if (below.nextMs >= nextMs) break;
+      hosts[at] = below;
+      below.heapIndex = at;
+      at = child;
+    }
+    hosts[at] = host;
+    host.heapIndex = at;
   }
 
   /** Takes the host out, if it is in. */
@@ -30,34 +48,7 @@ export class HostHeap<T extends Timed = Host> {
     host.heapIndex = -1;
     const last = this.#hosts.pop()!;
     if (last === host) return;
-    this.#set(at, last);
+    last.heapIndex = at;
     this.place(last);
-  }
-
-  #up(host: T): void {
-    let at = host.heapIndex;
-    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
-      if (this.#hosts[parent]!.nextMs <= host.nextMs) break;
-      this.#set(at, this.#hosts[parent]!);
-      at = parent;
-    }
-    this.#set(at, host);
-  }
-
-  #down(host: T): void {
-    let at = host.heapIndex;
-    for (let child = 2 * at + 1; child < this.#hosts.length; child = 2 * at + 1) {
-      const right = this.#hosts[child + 1];
-      if (right !== undefined && right.nextMs < this.#hosts[child]!.nextMs) child++;
-      if (this.#hosts[child]!.nextMs >= host.nextMs) break;
-      this.#set(at, this.#hosts[child]!);
-      at = child;
-    }
-    this.#set(at, host);
-  }
-
-  #set(at: number, host: T): void {
-    this.#hosts[at] = host;
-    host.heapIndex = at;
   }
 }

@@ -260,8 +260,8 @@ export class SharedFrontier implements Frontier {
     }
     if (mode === "end") return Number.POSITIVE_INFINITY;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
-    if (!this.#wantsMore) return this.#resting.nextMs();
-    const nextMs = Math.min(this.#resting.nextMs(), this.#parked.nextMs());
+    if (!this.#wantsMore) return this.#resting.nextMs;
+    const nextMs = Math.min(this.#resting.nextMs, this.#parked.nextMs());
     if (queue.size() === 0) return nextMs;
     return this.#hasPutBack ? Math.min(nextMs, nowMs + PUT_BACK_MS) : nowMs;
   }
