@@ -236,8 +236,7 @@ export class Shard {
 
   /** A lease from `take` has ended, however it did: its place is free, and its site may use another one. */
   leave({ host }: Lease): void {
-    if (this.#shares.leave(host.site!) && this.#ready.parked > 0)
-      this.#ready.comeBack(host.site!);
+    if (this.#shares.leave(host.site!) && this.#ready.parked > 0) this.#ready.comeBack(host.site!);
   }
 
   #wakeResting(nowMs: number): void {
