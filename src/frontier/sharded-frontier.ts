@@ -289,13 +289,14 @@ export class ShardedFrontier implements Frontier {
     this.#hasUnseen = false;
     if (mode === "end") this.#lending.returnReady();
     else if (this.#heldUntilMs === 0) this.#lending.share(this.#inFlight, this.#idlePlaces);
-    for (const owned of this.#all) this.#write(owned, mode === "end");
+    const isLast = mode === "end";
+    for (const owned of this.#all) if (isLast || !owned.isIdle) this.#write(owned, isLast);
     this.#parts.mailbox.flush();
     const { board, thread, shares } = this.#parts;
     board.setSites(thread, shares.active);
     if (hasArrived) return nowMs;
     // Without a free place there is nothing to look for.
-    if (this.#idlePlaces === 0 || mode === "end") return Number.POSITIVE_INFINITY;
+    if (this.#idlePlaces === 0 || isLast) return Number.POSITIVE_INFINITY;
     const { limit } = this.#parts;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
     return this.#heldUntilMs > 0 ? this.#heldUntilMs : this.#stock.nextReadyMs();
@@ -462,7 +463,8 @@ export class ShardedFrontier implements Frontier {
       this.#budget?.giveBack(lease);
     } else this.#budget?.page(lease);
     // Children are counted before their parent can be released.
-    this.#count(owned.finish(lease, end.found, end, this.#numbers));
+    const fresh = owned.finish(lease, end.found, end, this.#numbers);
+    if (fresh > 0) this.#count(fresh);
     if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
       this.#isPaying = true;
       this.#payments++;

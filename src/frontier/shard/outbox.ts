@@ -87,6 +87,11 @@ export class Outbox {
     return hasPosted;
   }
 
+  /** True when no block is being filled. */
+  get isEmpty(): boolean {
+    return this.#targetsOpen.length === 0;
+  }
+
   /** Hands all open blocks to the journal. */
   closeBlocks(): void {
     for (const target of this.#targetsOpen) {

@@ -114,37 +114,32 @@ export class Shard {
     for (const host of this.#hosts.values()) use(host);
   }
 
-  /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many are. */
+  /**
+   * Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many
+   * are. Many are looked up together: what is known lies anywhere in memory, and cache misses that overlap cost less.
+   */
   admitAll(found: readonly Discovery[], onNew: OnLink): number {
     let fresh = 0;
-    this.#eachBatch(found, (from, count) => {
+    for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
+      const count = Math.min(MAX_FINGERPRINTS, found.length - from);
+      admissionFingerprints(found, from, count, this.#rules, fingerprints);
       const some = this.state.admitAll(fingerprints, count, isNew);
       fresh += some;
       for (let i = 0; some > 0 && i < count; i++)
         if (isNew[i] === 1)
           onNew(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
-    });
+    }
     return fresh;
   }
 
   /** Calls `visit` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
   fingerprintAll(found: readonly Discovery[], visit: OnLink): void {
-    this.#eachBatch(found, (from, count) => {
-      this.state.cash?.pages.touch(fingerprints, count);
-      for (let i = 0; i < count; i++)
-        visit(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
-    });
-  }
-
-  /**
-   * Fingerprints URLs, many at once, so that they can be looked up together: what is known lies anywhere in memory, and
-   * cache misses that overlap cost less.
-   */
-  #eachBatch(found: readonly Discovery[], use: (from: number, count: number) => void): void {
     for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
       const count = Math.min(MAX_FINGERPRINTS, found.length - from);
       admissionFingerprints(found, from, count, this.#rules, fingerprints);
-      use(from, count);
+      this.state.cash?.pages.touch(fingerprints, count);
+      for (let i = 0; i < count; i++)
+        visit(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
     }
   }
 
