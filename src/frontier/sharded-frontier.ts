@@ -492,7 +492,7 @@ export class ShardedFrontier implements Frontier {
     }
     owned.journal.flush(this.#parts.port, last, (committed) => {
       if (payments === this.#payments) this.#isPaying = false;
-      for (let pages = committed.pages; pages > 0; pages--) this.#parts.limit.committed();
+      this.#parts.limit.committed(committed.pages);
       // Before the release: when nothing is left, everything that was found out is known to have been announced.
       if (committed.facts.length > 0) this.#parts.onFacts(committed.facts);
       owned.committed(committed);

@@ -14,9 +14,12 @@ export interface UrlParts {
 // which holds no credentials, and the digits of a port follow a colon; an IPv6 address ends in "]", so its colons are
 // never taken for that one.
 
+/** What the fifth character is in "https". */
+const LETTER_S = 115;
+
 /** Cuts a canonical URL into the parts of a request. */
 export function partsOf(url: CrawlUrl): UrlParts {
-  const secure = isSecure(url);
+  const secure = url.charCodeAt(4) === LETTER_S;
   const start = secure ? 8 : 7;
   const path = url.indexOf("/", start);
   const colon = portColon(url, path);
@@ -50,7 +53,7 @@ export function withoutRootDot(hostname: string): string {
 
 /** Host and, unless it is the scheme's own, port: `h:8080`, equal for http and https of one host. */
 export function authorityOf(url: CrawlUrl): string {
-  const start = isSecure(url) ? 8 : 7;
+  const start = url.charCodeAt(4) === LETTER_S ? 8 : 7;
   return url.slice(start, url.indexOf("/", start));
 }
 
@@ -62,16 +65,12 @@ let latestHostname = "h";
 export function hostnameOf(url: CrawlUrl): string {
   // With the slash, so that a longer name does not pass for this one.
   if (url.startsWith(latestOrigin)) return latestHostname;
-  const start = isSecure(url) ? 8 : 7;
+  const start = url.charCodeAt(4) === LETTER_S ? 8 : 7;
   const path = url.indexOf("/", start);
   const colon = portColon(url, path);
   latestHostname = withoutRootDot(url.slice(start, colon < 0 ? path : colon));
   latestOrigin = url.slice(0, path + 1);
   return latestHostname;
-}
-
-function isSecure(url: CrawlUrl): boolean {
-  return url.charCodeAt(4) === 115; // the "s" of "https"
 }
 
 /** Walks back over the digits of a port; -1 when there is none. */

@@ -254,7 +254,7 @@ export class SharedFrontier implements Frontier {
       port.mark(() => {
         if (facts.length > 0) this.#parts.onFacts(facts);
         for (const onCommitted of finished) onCommitted();
-        for (let left = pages; left > 0; left--) limit.committed();
+        limit.committed(pages);
         this.#release(finished.length);
       });
     }
