@@ -10,7 +10,6 @@ import {
   MAX_CHAIN,
   MAX_LINKS,
   MAX_TEXT,
-  parentLength,
   setLinks,
   writeHead,
   writeLink,
@@ -261,9 +260,11 @@ export class EventBatch {
   }
 
   #openGroup(found: Discovery): void {
-    if (parentLength(found) > MAX_TEXT || found.chain.length > MAX_CHAIN)
+    const length = headLength(found);
+    const chained = found.chain.length;
+    if (length > HEAD_BYTES + MAX_TEXT + 8 * chained || chained > MAX_CHAIN)
       throw new CapacityError("the parent or the redirect chain of a URL is too long to keep");
-    this.#groupAt = this.#open(EVENT.admit, headLength(found));
+    this.#groupAt = this.#open(EVENT.admit, length);
     this.#groupLinks = 0;
     this.#group = found;
     writeHead(this.#bytes, this.#groupAt, found, 0);

@@ -63,13 +63,9 @@ export function isSameGroup(a: Discovery, b: Discovery): boolean {
 }
 
 /** How long the head of a link is. */
-export function headLength(found: Discovery): number {
-  return HEAD_BYTES + parentLength(found) + FINGERPRINT_BYTES * found.chain.length;
-}
-
-/** Bytes of the parent and the note of a link. */
-export function parentLength({ parent, note }: Discovery): number {
-  return (parent?.length ?? 0) + (note === undefined ? 0 : NOTE_MARK.length + note.length);
+export function headLength({ parent, note, chain }: Discovery): number {
+  const noteLength = note === undefined ? 0 : NOTE_MARK.length + note.length;
+  return HEAD_BYTES + (parent?.length ?? 0) + noteLength + FINGERPRINT_BYTES * chain.length;
 }
 
 /** Writes the head of a group with so many links; returns where it ends. */
@@ -145,32 +141,43 @@ export function readLinks(
   }
 }
 
-/** One link of a group, whose URL stands between two places. */
+/**
+ * One link of a group, whose URL stands between two places; without them behind its head, which then has the length of the
+ * URL in the place of the links.
+ */
 export function readLink(
   bytes: Buffer,
   head: number,
-  from: number,
-  to: number,
   low: number,
   high: number,
+  from?: number,
+  to?: number,
 ): FoundLink {
-  const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
-  const url = (bytes as LatinBuffer).latin1Slice(from, to) as CrawlUrl;
+  const { parent, depth, via, seed, chain, note, end, links } = readHead(bytes, head);
+  const url = (bytes as LatinBuffer).latin1Slice(from ?? end, to ?? end + links) as CrawlUrl;
   const link = { url, parent, depth, via, seed, chain, low, high };
   return note === undefined ? link : { ...link, note };
 }
 
-/** What links of a group have in common; one object serves all calls. */
-const common: { -readonly [Field in keyof Omit<Discovery, "url">]: Discovery[Field] } = {
+/** What a head says: how its links were found, how many there are, and where it ends. */
+interface Head extends Omit<Discovery, "url"> {
+  readonly links: number;
+  readonly end: number;
+}
+
+/** One object serves all calls. */
+const common: { -readonly [Field in keyof Head]: Head[Field] } = {
   parent: undefined,
   depth: 0,
   via: "link",
   seed: false,
   chain: NO_CHAIN,
   note: undefined,
+  links: 0,
+  end: 0,
 };
 
-function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
+function readHead(bytes: Buffer, head: number): Head {
   const how = bytes[head]!;
   const parentAt = head + HEAD_BYTES;
   const parentBytes = bytes[head + PARENT_AT]! | (bytes[head + PARENT_AT + 1]! << 8);
@@ -188,6 +195,8 @@ function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
   common.seed = how >= SEED_FLAG;
   const chained = bytes[head + CHAIN_AT]!;
   common.chain = chained === 0 ? NO_CHAIN : readChain(bytes, parentEnd, chained);
+  common.links = bytes[head + LINKS_AT]! | (bytes[head + LINKS_AT + 1]! << 8);
+  common.end = parentEnd + FINGERPRINT_BYTES * chained;
   return common;
 }
 

@@ -91,11 +91,9 @@ export function readNext(bytes: Buffer, at: number): number {
 
 /** The URL of a record. */
 export function readRecord(bytes: Buffer, at: number): FoundLink {
-  const head = at + HEAD_AT;
-  const urlFrom = headEnd(bytes, head);
   const low = word(bytes, at + FINGERPRINT_AT);
   const high = word(bytes, at + FINGERPRINT_AT + 4);
-  return readLink(bytes, head, urlFrom, urlFrom + linksOf(bytes, head), low, high);
+  return readLink(bytes, at + HEAD_AT, low, high);
 }
 
 /** Links of one host that recovery left where they are: everything but `file` and `links` is an offset in the file. */
