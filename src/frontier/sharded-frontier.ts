@@ -145,7 +145,7 @@ export class ShardedFrontier implements Frontier {
     }
     this.#all = [...this.#owned.values()];
     // A single thread can look up every link. Links to others cannot be: that they have left is all that is known of them.
-    if (parts.threads > 1) for (const owned of this.#all) owned.keepSent();
+    if (parts.threads > 1) for (const owned of this.#all) owned.outbox.keepFingerprints();
     if (maxPagesPerSite !== undefined) this.#budget = this.#newBudget();
     this.#changesSeen = parts.board.changes;
     this.#runs = parts.board.runs();
@@ -408,10 +408,13 @@ export class ShardedFrontier implements Frontier {
     let empty = 0;
     while (taken.length + refused.length < limit && empty < all.length) {
       const { shard } = all[this.#next]!;
-      const lease =
-        borrower < 0
-          ? shard.take(nowMs)
-          : shard.takeToLend(nowMs, (site) => this.#mayLend(site, borrower));
+      let lease: Lease | undefined;
+      // Of many shards few have anything.
+      if (shard.queued > 0)
+        lease =
+          borrower < 0
+            ? shard.take(nowMs)
+            : shard.takeToLend(nowMs, (site) => this.#mayLend(site, borrower));
       if (lease === undefined) empty++;
       else if (borrower >= 0 && this.#parts.mayLend?.(lease) === false) {
         refused.push(lease);
@@ -477,14 +480,14 @@ export class ShardedFrontier implements Frontier {
   /** What was held back for other shards leaves; false when nothing was for them. */
   #payOut(): boolean {
     let isOwing = false;
-    for (const owned of this.#all) if (owned.payOut()) isOwing = true;
+    for (const owned of this.#all) if (owned.outbox.payOut()) isOwing = true;
     return isOwing;
   }
 
   #write(owned: OwnedShard, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(owned.closeBlocks());
-    const sent = owned.takeSent();
+    const sent = owned.outbox.takeFingerprints();
     const payments = this.#payments;
     if (last || !owned.journal.isEmpty) {
       owned.journal.count(BYTES_COUNTER, this.#parts.bytes.takeUncounted());

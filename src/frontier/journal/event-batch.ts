@@ -15,7 +15,7 @@ import {
   writeLink,
   writeText,
 } from "../link/link-codec.ts";
-import { writePair, writeShort, writeWide, writeWord } from "../link/words.ts";
+import { writePair, writeWide, writeWord } from "../link/words.ts";
 import { HOST_BYTES, type HostNote, writeHostNote } from "./host-note.ts";
 import { BATCH_HEADER_BYTES, BATCH_TRAILER_BYTES, MAX_EVENT_BYTES } from "./journal-format.ts";
 
@@ -173,7 +173,7 @@ export class EventBatch {
   /** A block of links for another shard, as it will be sent. */
   outbox({ target, epoch, number, links, bytes }: OutboxBlock): void {
     const at = this.#numbered(EVENT.outbox, target, epoch, number, 4 + bytes.length);
-    writeWord(this.#bytes, at + NUMBER_BYTES, links);
+    this.#view.setUint32(at + NUMBER_BYTES, links, true);
     this.#bytes.set(bytes, at + OUTBOX_FIXED_BYTES);
   }
 
@@ -190,8 +190,8 @@ export class EventBatch {
   /** Adds to a counter of the shard. */
   counted(counter: number, amount: number): void {
     const at = this.#open(EVENT.counted, COUNTED_BYTES);
-    this.#bytes[at] = counter;
-    this.#bytes.writeDoubleLE(amount, at + 1);
+    this.#view.setUint8(at, counter);
+    this.#view.setFloat64(at + 1, amount, true);
   }
 
   /** Known pages of this shard get cash: origin (0 own, 1 foreign), then `credits` as `CreditList` packs them. */
@@ -226,7 +226,7 @@ export class EventBatch {
    */
   extension(kind: number, bytes: Uint8Array): void {
     const at = this.#open(EVENT.extension, EXTENSION_FIXED_BYTES + bytes.length);
-    writeShort(this.#bytes, at, kind);
+    this.#view.setUint16(at, kind, true);
     this.#bytes.set(bytes, at + EXTENSION_FIXED_BYTES);
   }
 
@@ -240,9 +240,9 @@ export class EventBatch {
 
   #numbered(kind: number, shard: number, epoch: number, number: number, more = 0): number {
     const at = this.#open(kind, NUMBER_BYTES + more);
-    writeShort(this.#bytes, at, shard);
-    writeWord(this.#bytes, at + 2, epoch);
-    writeWord(this.#bytes, at + 6, number);
+    this.#view.setUint16(at, shard, true);
+    this.#view.setUint32(at + 2, epoch, true);
+    this.#view.setUint32(at + 6, number, true);
     return at;
   }
 
@@ -278,7 +278,7 @@ export class EventBatch {
     const { buffer, byteOffset } = this.#fingerprints;
     this.#bytes.set(new Uint8Array(buffer, byteOffset, 8 * this.#groupLinks), this.#at);
     this.#at += 8 * this.#groupLinks;
-    writeWord(this.#bytes, this.#groupAt - 4, this.#at - this.#groupAt);
+    this.#view.setUint32(this.#groupAt - 4, this.#at - this.#groupAt, true);
     setLinks(this.#bytes, this.#groupAt, this.#groupLinks);
   }
 

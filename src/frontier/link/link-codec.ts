@@ -2,7 +2,7 @@ import { type LatinBuffer, latin1Text } from "../../runtime/latin-buffer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Discovery } from "../discovery.ts";
 import { VIAS } from "../via.ts";
-import { short, word, writePair, writeShort } from "./words.ts";
+import { short, word, writePair } from "./words.ts";
 
 /*
  * The bytes of links, the same wherever links are written. Those of one page have everything but their URL in common,
@@ -103,7 +103,8 @@ export function linksOf(bytes: Buffer, head: number): number {
 
 /** Changes how many links a head says that there are. */
 export function setLinks(bytes: Buffer, head: number, links: number): void {
-  writeShort(bytes, head + LINKS_AT, links);
+  bytes[head + LINKS_AT] = links;
+  bytes[head + LINKS_AT + 1] = links >>> 8;
 }
 
 /** Where a head ends and its links begin. */

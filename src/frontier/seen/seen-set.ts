@@ -17,10 +17,8 @@ let isRefused = false;
 export class SeenSet {
   #table: ArraySeenTable | WasmSeenTable = new ArraySeenTable();
   #hasMoved = false;
-
-  get size(): number {
-    return this.#table.size;
-  }
+  /** Fingerprints in the set. */
+  size = 0;
 
   /** Memory it holds, empty slots included. */
   get bytes(): number {
@@ -47,7 +45,8 @@ export class SeenSet {
   addFingerprint(low: number, high: number): boolean {
     const table = this.#table;
     if (!table.add(low, high)) return false;
-    if (table.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
+    this.size++;
+    if (this.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
     return true;
   }
 
@@ -62,7 +61,8 @@ export class SeenSet {
   addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
     const added = table.addAll(fingerprints, count, isNew);
-    if (table.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
+    this.size += added;
+    if (this.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
     return added;
   }
 

@@ -6,10 +6,8 @@ export type Timed = Pick<Host, "nextMs" | "heapIndex">;
 /** Hosts with something to fetch, the one that may be asked first on top. Each host knows its place. */
 export class HostHeap<T extends Timed = Host> {
   readonly #hosts: T[] = [];
-
-  get size(): number {
-    return this.#hosts.length;
-  }
+  /** Hosts in the heap. */
+  size = 0;
 
   /** The host that may be asked first. */
   peek(): T | undefined {
@@ -20,7 +18,7 @@ export class HostHeap<T extends Timed = Host> {
   place(host: T): void {
     const hosts = this.#hosts;
     const { nextMs } = host;
-    let at = host.heapIndex < 0 ? hosts.length : host.heapIndex;
+    let at = host.heapIndex < 0 ? this.size++ : host.heapIndex;
     // Up to below the first one that is earlier, then down to above those that are not: one of the two ways is empty.
     for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
       const above = hosts[parent]!;
@@ -47,6 +45,7 @@ export class HostHeap<T extends Timed = Host> {
     if (at < 0) return;
     host.heapIndex = -1;
     const last = this.#hosts.pop()!;
+    this.size--;
     if (last === host) return;
     last.heapIndex = at;
     this.place(last);

@@ -28,7 +28,7 @@ export class OwnedShard {
   readonly shard: Shard;
   readonly journal: ShardJournal;
   /** Links for other shards. */
-  protected readonly outbox: Outbox;
+  readonly outbox: Outbox;
   readonly #post: (message: ShardMessage) => void;
   /** What is durable of the blocks received: only that is confirmed. */
   readonly #received: Map<string, number>;
@@ -74,21 +74,6 @@ export class OwnedShard {
     });
     this.journal.done(lease, how);
     return fresh;
-  }
-
-  /** It is time for an exchange: what was held back for other shards leaves with the next batch. False when there was nothing for them since the last one. */
-  payOut(): boolean {
-    return this.outbox.payOut();
-  }
-
-  /** From now on `takeSent` tells which links went to other shards. */
-  keepSent(): void {
-    this.outbox.keepFingerprints();
-  }
-
-  /** The fingerprints of links in the blocks that leave with the next batch, both halves of each. */
-  takeSent(): readonly number[] {
-    return this.outbox.takeFingerprints();
   }
 
   /** True when a batch would have nothing but what can wait for the next one. */

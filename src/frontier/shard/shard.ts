@@ -212,8 +212,6 @@ export class Shard {
   /** The next URL whose host may be asked at `nowMs` and whose site may hold another place; `leave` must follow. */
   take(nowMs: number): Lease | undefined {
     this.#nowMs = nowMs;
-    // Of many shards few have anything.
-    if (this.queued === 0) return undefined;
     if (this.#resting.nextMs <= nowMs) this.#wakeResting(nowMs);
     const host = this.#ready.first(nowMs);
     if (host === undefined) return undefined;
@@ -382,12 +380,14 @@ export class Shard {
 
   /** Replaces hosts that have nothing to fetch by a few bytes, or by nothing when a new host would be the same. */
   #sweep(): void {
+    // A shard without a URL is not asked for one, so its thread may know better.
+    const nowMs = Math.max(this.#nowMs, this.#shares.nowMs);
     for (const [name, host] of this.#hosts) {
       if (host.queued > 0 || host.inFlight > 0) continue;
       const { low, high } = this.#fingerprintOf(name);
       const nextMs = Math.max(host.nextMs, host.reservedMs);
       const idle = { nextMs, delayMs: host.delayMs, step: host.failures };
-      this.#idle.keep(low, high, idle, this.#nowMs);
+      this.#idle.keep(low, high, idle, nowMs);
       this.#hosts.delete(name);
       this.#queue.forget(host);
       this.#shares.release(host.site!);
