@@ -268,9 +268,9 @@ export class Control {
     Atomics.store(this.#words, PAGE_PERMITS, Math.max(0, Math.min(permits, 2 ** 31 - 1)));
   }
 
-  /** Counts a committed page; returns how many there are now. */
-  pageCommitted(): number {
-    return Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
+  /** Counts committed pages; returns how many there are now. */
+  countPages(pages: number): number {
+    return Atomics.add(this.#words, PAGES_COMMITTED, pages) + pages;
   }
 
   /** No crawler writes any more: builders may finish and end. */

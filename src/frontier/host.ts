@@ -78,6 +78,9 @@ export class Host implements Reach {
   readonly returned: Lease[] = [];
   /** Requests running now. */
   inFlight = 0;
+  /** So many may run at a time, and whether a delay was set for it, as its shard keeps them. */
+  connections = 1;
+  hasSetDelay = false;
   /** Own delay, or the site's Crawl-delay when that is longer. */
   delayMs: number;
   /** It asked to be left alone until this moment of the monotonic clock, or seems ill. */

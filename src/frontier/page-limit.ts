@@ -5,8 +5,8 @@ export interface PageLimitParts {
   /** Undefined: no limit, and no permits. */
   readonly maxPages: number | undefined;
   readonly permits: Permits;
-  /** Counts a committed page; answers how many the whole crawl has now. */
-  readonly countPage: () => number;
+  /** Counts committed pages; answers how many the whole crawl has now. */
+  readonly countPages: (pages: number) => number;
   /** The last page is committed. */
   readonly onReached: () => void;
   /** A permit is free, and a thread waits for one. */
@@ -66,7 +66,7 @@ export class PageLimit {
   /** A page is committed whose permit is counted elsewhere. */
   count(): void {
     this.pages++;
-    this.#parts.countPage();
+    this.#parts.countPages(1);
   }
 
   /** The whole crawl has all the pages it may have, wherever they were counted. */
@@ -79,12 +79,14 @@ export class PageLimit {
     return this.#parts.maxPages;
   }
 
-  /** A page is committed; the last one ends the crawl. */
-  committed(): void {
-    this.pages++;
-    const pages = this.#parts.countPage();
+  /** So many pages are committed; the last one ends the crawl. */
+  committed(pages: number): void {
+    if (pages === 0) return;
+    this.pages += pages;
+    const all = this.#parts.countPages(pages);
     if (!this.#exists) return;
-    this.held--;
-    if (pages === this.#parts.maxPages) this.#parts.onReached();
+    this.held -= pages;
+    const maxPages = this.#parts.maxPages!;
+    if (all >= maxPages && all - pages < maxPages) this.#parts.onReached();
   }
 }

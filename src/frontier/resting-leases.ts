@@ -8,6 +8,8 @@ interface Resting {
 /** URLs that failed and wait for their next try, the earliest first. There are few, so a sorted array serves. */
 export class RestingLeases {
   readonly #waiting: Resting[] = [];
+  /** When the next one is due. */
+  nextMs = Number.POSITIVE_INFINITY;
 
   get size(): number {
     return this.#waiting.length;
@@ -18,16 +20,15 @@ export class RestingLeases {
     let at = this.#waiting.length;
     while (at > 0 && this.#waiting[at - 1]!.untilMs < untilMs) at--;
     this.#waiting.splice(at, 0, { untilMs, lease });
+    this.#noteNext();
   }
 
   /** The next lease whose time has come. */
   takeDue(nowMs: number): Lease | undefined {
-    return this.nextMs() <= nowMs ? this.#waiting.pop()!.lease : undefined;
-  }
-
-  /** When the next one is due. */
-  nextMs(): number {
-    return this.#waiting.at(-1)?.untilMs ?? Number.POSITIVE_INFINITY;
+    if (this.nextMs > nowMs) return undefined;
+    const { lease } = this.#waiting.pop()!;
+    this.#noteNext();
+    return lease;
   }
 
   /** Takes those that `isWanted` names, due or not. */
@@ -35,11 +36,18 @@ export class RestingLeases {
     const taken = this.#waiting.filter(({ lease }) => isWanted(lease));
     const left = this.#waiting.filter(({ lease }) => !isWanted(lease));
     this.#waiting.splice(0, this.#waiting.length, ...left);
+    this.#noteNext();
     return taken.map(({ lease }) => lease);
   }
 
   /** Takes all, due or not. */
   takeAll(): Lease[] {
-    return this.#waiting.splice(0).map((resting) => resting.lease);
+    const taken = this.#waiting.splice(0).map((resting) => resting.lease);
+    this.#noteNext();
+    return taken;
+  }
+
+  #noteNext(): void {
+    this.nextMs = this.#waiting.at(-1)?.untilMs ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -1,8 +1,10 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
-import { hostnameOf, originOf } from "../url/url-parts.ts";
+import { hostnameOf } from "../url/url-parts.ts";
 
-const MAX_HOSTS = 1 << 16;
+const MAX_ORIGINS = 1 << 16;
+/** No host is shorter than a character, so the slash behind it is not before this place. */
+const FIRST_SLASH = "http://h".length;
 
 /** The host of a URL and the shard it belongs to. */
 export interface UrlHome {
@@ -11,7 +13,7 @@ export interface UrlHome {
 }
 
 /**
- * Which shard a URL belongs to, with a cache of hosts. Links of a page mostly stay on one host, so the last answer is tried
+ * Which shard a URL belongs to, with a cache of origins. Links of a page mostly stay on one host, so the last answer is tried
  * first: comparing the beginning of a URL is cheaper than cutting out its host.
  */
 export class ShardNumbers {
@@ -27,15 +29,16 @@ export class ShardNumbers {
 
   of(url: CrawlUrl): UrlHome {
     if (this.#last !== undefined && url.startsWith(this.#lastOrigin)) return this.#last;
-    const hostname = hostnameOf(url);
-    let home = this.#known.get(hostname);
+    const origin = url.slice(0, url.indexOf("/", FIRST_SLASH) + 1);
+    let home = this.#known.get(origin);
     if (home === undefined) {
+      const hostname = hostnameOf(url);
       home = { hostname, shard: shardOf(siteHash(siteOf(hostname)), this.#shards) };
-      if (this.#known.size >= MAX_HOSTS) this.#known.clear();
-      this.#known.set(hostname, home);
+      if (this.#known.size >= MAX_ORIGINS) this.#known.clear();
+      this.#known.set(origin, home);
     }
     this.#last = home;
-    this.#lastOrigin = `${originOf(url)}/`;
+    this.#lastOrigin = origin;
     return home;
   }
 }

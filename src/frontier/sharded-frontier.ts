@@ -145,7 +145,7 @@ export class ShardedFrontier implements Frontier {
     }
     this.#all = [...this.#owned.values()];
     // A single thread can look up every link. Links to others cannot be: that they have left is all that is known of them.
-    if (parts.threads > 1) for (const owned of this.#all) owned.keepSent();
+    if (parts.threads > 1) for (const owned of this.#all) owned.outbox.keepFingerprints();
     if (maxPagesPerSite !== undefined) this.#budget = this.#newBudget();
     this.#changesSeen = parts.board.changes;
     this.#runs = parts.board.runs();
@@ -289,13 +289,14 @@ export class ShardedFrontier implements Frontier {
     this.#hasUnseen = false;
     if (mode === "end") this.#lending.returnReady();
     else if (this.#heldUntilMs === 0) this.#lending.share(this.#inFlight, this.#idlePlaces);
-    for (const owned of this.#all) this.#write(owned, mode === "end");
+    const isLast = mode === "end";
+    for (const owned of this.#all) if (isLast || !owned.isIdle) this.#write(owned, isLast);
     this.#parts.mailbox.flush();
     const { board, thread, shares } = this.#parts;
     board.setSites(thread, shares.active);
     if (hasArrived) return nowMs;
     // Without a free place there is nothing to look for.
-    if (this.#idlePlaces === 0 || mode === "end") return Number.POSITIVE_INFINITY;
+    if (this.#idlePlaces === 0 || isLast) return Number.POSITIVE_INFINITY;
     const { limit } = this.#parts;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
     return this.#heldUntilMs > 0 ? this.#heldUntilMs : this.#stock.nextReadyMs();
@@ -329,7 +330,7 @@ export class ShardedFrontier implements Frontier {
     for (const { shard } of this.#all) {
       for (let i = 0; i < outcomes.length; i++) outcomes[i]! += shard.state.outcomes[i]!;
       bytes += shard.state.counters[BYTES_COUNTER]!;
-      known += shard.known;
+      known += shard.state.known;
       hostsWaiting += shard.hostsWaiting;
     }
     return {
@@ -407,10 +408,13 @@ export class ShardedFrontier implements Frontier {
     let empty = 0;
     while (taken.length + refused.length < limit && empty < all.length) {
       const { shard } = all[this.#next]!;
-      const lease =
-        borrower < 0
-          ? shard.take(nowMs)
-          : shard.takeToLend(nowMs, (site) => this.#mayLend(site, borrower));
+      let lease: Lease | undefined;
+      // Of many shards few have anything.
+      if (shard.queued > 0)
+        lease =
+          borrower < 0
+            ? shard.take(nowMs)
+            : shard.takeToLend(nowMs, (site) => this.#mayLend(site, borrower));
       if (lease === undefined) empty++;
       else if (borrower >= 0 && this.#parts.mayLend?.(lease) === false) {
         refused.push(lease);
@@ -462,7 +466,8 @@ export class ShardedFrontier implements Frontier {
       this.#budget?.giveBack(lease);
     } else this.#budget?.page(lease);
     // Children are counted before their parent can be released.
-    this.#count(owned.finish(lease, end.found, end, this.#numbers));
+    const fresh = owned.finish(lease, end.found, end, this.#numbers);
+    if (fresh > 0) this.#count(fresh);
     if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
       this.#isPaying = true;
       this.#payments++;
@@ -475,14 +480,14 @@ export class ShardedFrontier implements Frontier {
   /** What was held back for other shards leaves; false when nothing was for them. */
   #payOut(): boolean {
     let isOwing = false;
-    for (const owned of this.#all) if (owned.payOut()) isOwing = true;
+    for (const owned of this.#all) if (owned.outbox.payOut()) isOwing = true;
     return isOwing;
   }
 
   #write(owned: OwnedShard, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(owned.closeBlocks());
-    const sent = owned.takeSent();
+    const sent = owned.outbox.takeFingerprints();
     const payments = this.#payments;
     if (last || !owned.journal.isEmpty) {
       owned.journal.count(BYTES_COUNTER, this.#parts.bytes.takeUncounted());
@@ -490,7 +495,7 @@ export class ShardedFrontier implements Frontier {
     }
     owned.journal.flush(this.#parts.port, last, (committed) => {
       if (payments === this.#payments) this.#isPaying = false;
-      for (let pages = committed.pages; pages > 0; pages--) this.#parts.limit.committed();
+      this.#parts.limit.committed(committed.pages);
       // Before the release: when nothing is left, everything that was found out is known to have been announced.
       if (committed.facts.length > 0) this.#parts.onFacts(committed.facts);
       owned.committed(committed);

@@ -76,14 +76,16 @@ export class SiteShares {
   /** A visit of this site takes a place. */
   hold(site: Site): void {
     site.held++;
-    this.#noteActive(site);
+    if (!site.isActive) this.#noteActive(site);
   }
 
   /** The place is free again; true when the site may now hold another one. */
   leave(site: Site): boolean {
     site.held--;
-    this.#noteActive(site);
-    this.#forgetIfUnused(site);
+    if (site.held === 0) {
+      this.#noteActive(site);
+      this.#forgetIfUnused(site);
+    }
     return site.held < this.share;
   }
 

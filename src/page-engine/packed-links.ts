@@ -89,6 +89,19 @@ export class PackedLinks {
     return marked;
   }
 
+  /** Copies the numbers of the origins of the first `count` of these links, for comparing. */
+  copyOrigins(numbers: Int32Array, count: number, into: Int32Array): void {
+    const words = this.#words;
+    for (let i = 0; i < count; i++) into[i] = words[LINK_WORDS * numbers[i]! + ORIGIN]!;
+  }
+
+  /** From now on the engine leaves this link out for this keeper. */
+  remember(keeper: object, link: number): void {
+    this.#check();
+    const at = LINK_WORDS * link;
+    this.#table?.remember(keeper, this.#words[at]!, this.#words[at + 1]!);
+  }
+
   /** True when the URL contains "%" or ends with "?"; every other URL is the only spelling of its page. */
   isMarked(link: number): boolean {
     return this.#words[LINK_WORDS * link + MARK] === 1;

@@ -14,6 +14,9 @@ export interface UrlParts {
 // which holds no credentials, and the digits of a port follow a colon; an IPv6 address ends in "]", so its colons are
 // never taken for that one.
 
+/** What the fifth character is in "https". */
+const LETTER_S = 115;
+
 /** What all URLs of one scheme, host and port have in common. */
 interface Server {
   /** With the slash, so that a longer name does not pass for this one. */
@@ -30,7 +33,7 @@ interface Server {
 let latest = cutServer("http://h/" as CrawlUrl);
 
 function cutServer(url: CrawlUrl): Server {
-  const secure = url.charCodeAt(4) === 115; // the "s" of "https"
+  const secure = url.charCodeAt(4) === LETTER_S;
   const from = secure ? 8 : 7;
   const path = url.indexOf("/", from);
   // Back over the digits of a port.
@@ -81,7 +84,7 @@ export function withoutRootDot(hostname: string): string {
 
 /** Host and, unless it is the scheme's own, port: `h:8080`, equal for http and https of one host. */
 export function authorityOf(url: CrawlUrl): string {
-  const start = url.charCodeAt(4) === 115 ? 8 : 7;
+  const start = url.charCodeAt(4) === LETTER_S ? 8 : 7;
   return url.slice(start, url.indexOf("/", start));
 }
 

@@ -134,7 +134,10 @@ function common({ threads, delayMs = 0, perHost = 64, maxPages }: TeamOptions, i
     new PageLimit({
       maxPages,
       permits,
-      countPage: () => ++seen.pages,
+      countPages: (pages) => {
+        seen.pages += pages;
+        return seen.pages;
+      },
       onReached: () => {
         seen.limits++;
       },

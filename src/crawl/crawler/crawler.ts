@@ -167,7 +167,7 @@ export class Crawler {
       limit: new PageLimit({
         maxPages: config.maxPages,
         permits: this.#control.permits,
-        countPage: () => this.#control.pageCommitted(),
+        countPages: (pages) => this.#control.countPages(pages),
         onReached: onLimit,
         onReturned: wakeAll,
       }),

@@ -10,13 +10,12 @@ import {
   MAX_CHAIN,
   MAX_LINKS,
   MAX_TEXT,
-  parentLength,
   setLinks,
   writeHead,
   writeLink,
   writeText,
 } from "../link/link-codec.ts";
-import { writeShort, writeWide, writeWord } from "../link/words.ts";
+import { writePair, writeWide, writeWord } from "../link/words.ts";
 import { HOST_BYTES, type HostNote, writeHostNote } from "./host-note.ts";
 import { BATCH_HEADER_BYTES, BATCH_TRAILER_BYTES, MAX_EVENT_BYTES } from "./journal-format.ts";
 
@@ -50,6 +49,8 @@ export const EXTENSION_FIXED_BYTES = 2;
 /** Fingerprint of a site and how many more of its pages there are. */
 export const SITE_BYTES = 12;
 
+const TWO_32 = 2 ** 32;
+
 /** Shard, epoch, number. */
 const NUMBER_BYTES = 10;
 /** Counter, amount. */
@@ -79,30 +80,29 @@ export function writeSite(
   high: number,
   pages: number,
 ): void {
-  writeWord(into, at, low);
-  writeWord(into, at + 4, high);
+  writePair(into, at, low, high);
   writeWord(into, at + 8, pages);
 }
 
 /** Packs the events of one batch; consecutive links of one page form one event. Reusable: `clear` keeps the memory. */
 export class EventBatch {
-  #bytes: Buffer;
+  #bytes!: Buffer;
+  /** The same bytes, for the numbers. */
+  #view!: DataView;
+  /** Where events must end, because the trailer follows. */
+  #room = 0;
   #at = BATCH_HEADER_BYTES;
-  #events = 0;
+  /** Events so far; a group of links is one. */
+  events = 0;
   /** The admit event that is open: its first link, where its body begins, and how many links it has. */
   #group: Discovery | undefined;
   #groupAt = 0;
   #groupLinks = 0;
-  /** Fingerprints of the open group; they are written behind its links. */
+  /** Fingerprints of the open group, with room for those of one link more; they are written behind its links. */
   #fingerprints = Buffer.allocUnsafe(8 * 256);
 
   constructor(firstBytes = 16 * 1024) {
-    this.#bytes = Buffer.allocUnsafe(firstBytes);
-  }
-
-  /** Events so far; a group of links is one. */
-  get events(): number {
-    return this.#events;
+    this.#keepIn(Buffer.allocUnsafe(firstBytes));
   }
 
   /** Bytes of the events, without header and trailer. */
@@ -113,7 +113,7 @@ export class EventBatch {
   /** Room for the header, the events, room for the trailer; valid until the next event is added. */
   finish(): Buffer {
     this.#closeGroup();
-    this.#reserve(BATCH_TRAILER_BYTES);
+    if (this.#at + BATCH_TRAILER_BYTES > this.#room) this.#grow(BATCH_TRAILER_BYTES);
     return this.#bytes;
   }
 
@@ -132,7 +132,7 @@ export class EventBatch {
   /** Forgets the events. */
   clear(): void {
     this.#at = BATCH_HEADER_BYTES;
-    this.#events = 0;
+    this.events = 0;
     this.#group = undefined;
   }
 
@@ -144,19 +144,15 @@ export class EventBatch {
     const group = this.#group;
     if (group === undefined || this.#groupLinks === MAX_LINKS || !isSameGroup(group, found))
       this.#openGroup(found);
-    // With room for the fingerprints of the group, which follow its links.
-    this.#reserve(LINK_BYTES + url.length + 8 * (this.#groupLinks + 1));
-    this.#at = writeLink(this.#bytes, this.#at, url);
-    this.#keepFingerprint(low, high);
-    this.#groupLinks++;
-  }
-
-  #keepFingerprint(low: number, high: number): void {
     const at = 8 * this.#groupLinks;
+    // With room for the fingerprints of the group, which follow its links.
+    const need = LINK_BYTES + url.length + at + 8;
+    if (this.#at + need > this.#room) this.#grow(need);
+    this.#at = writeLink(this.#bytes, this.#at, url);
     if (at === this.#fingerprints.length)
       this.#fingerprints = Buffer.concat([this.#fingerprints], 2 * at);
-    writeWord(this.#fingerprints, at, low);
-    writeWord(this.#fingerprints, at + 4, high);
+    writePair(this.#fingerprints, at, low, high);
+    this.#groupLinks++;
   }
 
   /** What became of a URL; without a location nothing of it was archived. */
@@ -164,19 +160,20 @@ export class EventBatch {
     if (outcome === 0) throw new CapacityError("outcome 0 means that a URL still waits");
     const { file = "", offset = 0, length = 0 } = where ?? {};
     const at = this.#open(EVENT.done, DONE_FIXED_BYTES + file.length);
-    const bytes = this.#bytes;
-    writeWord(bytes, at, low);
-    writeWord(bytes, at + 4, high);
-    bytes[at + 8] = outcome;
-    writeWord(bytes, at + 9, length);
-    writeWide(bytes, at + 13, offset);
-    writeText(bytes, at + DONE_FIXED_BYTES, file);
+    const view = this.#view;
+    view.setUint32(at, low, true);
+    view.setUint32(at + 4, high, true);
+    view.setUint8(at + 8, outcome);
+    view.setUint32(at + 9, length, true);
+    view.setUint32(at + 13, offset, true);
+    view.setUint32(at + 17, Math.floor(offset / TWO_32), true);
+    if (file !== "") writeText(this.#bytes, at + DONE_FIXED_BYTES, file);
   }
 
   /** A block of links for another shard, as it will be sent. */
   outbox({ target, epoch, number, links, bytes }: OutboxBlock): void {
     const at = this.#numbered(EVENT.outbox, target, epoch, number, 4 + bytes.length);
-    writeWord(this.#bytes, at + NUMBER_BYTES, links);
+    this.#view.setUint32(at + NUMBER_BYTES, links, true);
     this.#bytes.set(bytes, at + OUTBOX_FIXED_BYTES);
   }
 
@@ -193,8 +190,8 @@ export class EventBatch {
   /** Adds to a counter of the shard. */
   counted(counter: number, amount: number): void {
     const at = this.#open(EVENT.counted, COUNTED_BYTES);
-    this.#bytes[at] = counter;
-    this.#bytes.writeDoubleLE(amount, at + 1);
+    this.#view.setUint8(at, counter);
+    this.#view.setFloat64(at + 1, amount, true);
   }
 
   /** Known pages of this shard get cash: origin (0 own, 1 foreign), then `credits` as `CreditList` packs them. */
@@ -207,8 +204,7 @@ export class EventBatch {
   /** Cash is made for the site with this fingerprint. */
   minted(low: number, high: number, amount: number): void {
     const at = this.#open(EVENT.minted, CREDIT_BYTES);
-    writeWord(this.#bytes, at, low);
-    writeWord(this.#bytes, at + 4, high);
+    writePair(this.#bytes, at, low, high);
     writeWide(this.#bytes, at + 8, amount);
   }
 
@@ -230,42 +226,45 @@ export class EventBatch {
    */
   extension(kind: number, bytes: Uint8Array): void {
     const at = this.#open(EVENT.extension, EXTENSION_FIXED_BYTES + bytes.length);
-    writeShort(this.#bytes, at, kind);
+    this.#view.setUint16(at, kind, true);
     this.#bytes.set(bytes, at + EXTENSION_FIXED_BYTES);
   }
 
   /** Appends the bytes of whole events. */
   copy(bytes: Buffer, from: number, to: number, events = 1): void {
     this.#closeGroup();
-    this.#reserve(to - from);
+    if (this.#at + to - from > this.#room) this.#grow(to - from);
     this.#at += bytes.copy(this.#bytes, this.#at, from, to);
-    this.#events += events;
+    this.events += events;
   }
 
   #numbered(kind: number, shard: number, epoch: number, number: number, more = 0): number {
     const at = this.#open(kind, NUMBER_BYTES + more);
-    writeShort(this.#bytes, at, shard);
-    writeWord(this.#bytes, at + 2, epoch);
-    writeWord(this.#bytes, at + 6, number);
+    this.#view.setUint16(at, shard, true);
+    this.#view.setUint32(at + 2, epoch, true);
+    this.#view.setUint32(at + 6, number, true);
     return at;
   }
 
   /** Begins an event; returns where its body is to be written. */
   #open(kind: number, bodyBytes: number): number {
-    this.#closeGroup();
-    this.#reserve(EVENT_HEADER_BYTES + bodyBytes);
+    if (this.#group !== undefined) this.#closeGroup();
     const at = this.#at;
-    this.#bytes[at] = kind;
-    writeWord(this.#bytes, at + 1, bodyBytes);
-    this.#at = at + EVENT_HEADER_BYTES + bodyBytes;
-    this.#events++;
+    const need = EVENT_HEADER_BYTES + bodyBytes;
+    if (at + need > this.#room) this.#grow(need);
+    this.#view.setUint8(at, kind);
+    this.#view.setUint32(at + 1, bodyBytes, true);
+    this.#at = at + need;
+    this.events++;
     return at + EVENT_HEADER_BYTES;
   }
 
   #openGroup(found: Discovery): void {
-    if (parentLength(found) > MAX_TEXT || found.chain.length > MAX_CHAIN)
+    const length = headLength(found);
+    const chained = found.chain.length;
+    if (length > HEAD_BYTES + MAX_TEXT + 8 * chained || chained > MAX_CHAIN)
       throw new CapacityError("the parent or the redirect chain of a URL is too long to keep");
-    this.#groupAt = this.#open(EVENT.admit, headLength(found));
+    this.#groupAt = this.#open(EVENT.admit, length);
     this.#groupLinks = 0;
     this.#group = found;
     writeHead(this.#bytes, this.#groupAt, found, 0);
@@ -279,18 +278,23 @@ export class EventBatch {
     const { buffer, byteOffset } = this.#fingerprints;
     this.#bytes.set(new Uint8Array(buffer, byteOffset, 8 * this.#groupLinks), this.#at);
     this.#at += 8 * this.#groupLinks;
-    writeWord(this.#bytes, this.#groupAt - 4, this.#at - this.#groupAt);
+    this.#view.setUint32(this.#groupAt - 4, this.#at - this.#groupAt, true);
     setLinks(this.#bytes, this.#groupAt, this.#groupLinks);
   }
 
-  #reserve(need: number): void {
-    const size = this.#at + need + BATCH_TRAILER_BYTES;
-    if (size <= this.#bytes.length) return;
+  #grow(need: number): void {
     if (this.#at + need > MAX_EVENT_BYTES) {
       throw new CapacityError(`a batch of more than ${MAX_EVENT_BYTES} bytes is too long to keep`);
     }
-    const more = Buffer.allocUnsafe(Math.max(size, 2 * this.#bytes.length));
-    this.#bytes.copy(more, 0, 0, this.#at);
-    this.#bytes = more;
+    const size = this.#at + need + BATCH_TRAILER_BYTES;
+    const before = this.#bytes;
+    this.#keepIn(Buffer.allocUnsafe(Math.max(size, 2 * before.length)));
+    before.copy(this.#bytes, 0, 0, this.#at);
+  }
+
+  #keepIn(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#room = bytes.length - BATCH_TRAILER_BYTES;
   }
 }

@@ -2,7 +2,7 @@ import { type LatinBuffer, latin1Text } from "../../runtime/latin-buffer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Discovery } from "../discovery.ts";
 import { VIAS } from "../via.ts";
-import { short, word, writeShort, writeWord } from "./words.ts";
+import { short, word, writePair } from "./words.ts";
 
 /*
  * The bytes of links, the same wherever links are written. Those of one page have everything but their URL in common,
@@ -63,13 +63,9 @@ export function isSameGroup(a: Discovery, b: Discovery): boolean {
 }
 
 /** How long the head of a link is. */
-export function headLength(found: Discovery): number {
-  return HEAD_BYTES + parentLength(found) + FINGERPRINT_BYTES * found.chain.length;
-}
-
-/** Bytes of the parent and the note of a link. */
-export function parentLength({ parent, note }: Discovery): number {
-  return (parent?.length ?? 0) + (note === undefined ? 0 : NOTE_MARK.length + note.length);
+export function headLength({ parent, note, chain }: Discovery): number {
+  const noteLength = note === undefined ? 0 : NOTE_MARK.length + note.length;
+  return HEAD_BYTES + (parent?.length ?? 0) + noteLength + FINGERPRINT_BYTES * chain.length;
 }
 
 /** Writes the head of a group with so many links; returns where it ends. */
@@ -80,19 +76,19 @@ export function writeHead(bytes: Buffer, at: number, found: Discovery, links: nu
   const flags = (found.seed ? SEED_FLAG : 0) | (note === undefined ? 0 : NOTE_FLAG);
   bytes[at] = VIAS.indexOf(found.via) | flags;
   bytes[at + CHAIN_AT] = chain.length;
-  writeWord(bytes, at + DEPTH_AT, found.depth);
-  writeShort(bytes, at + LINKS_AT, links);
-  writeShort(bytes, at + PARENT_AT, parent.length);
+  writePair(bytes, at + DEPTH_AT, found.depth, links | (parent.length << 16));
   let end = at + HEAD_BYTES;
-  if (parent !== "") end += writeText(bytes, end, parent);
+  if (parent !== "") end += (bytes as LatinBuffer).latin1Write(parent, end, parent.length);
   for (const fingerprint of chain) end += bytes.write(fingerprint, end, FINGERPRINT_BYTES, "hex");
   return end;
 }
 
 /** Writes a link behind its head or another link; returns where it ends. */
 export function writeLink(bytes: Buffer, at: number, url: CrawlUrl): number {
-  writeShort(bytes, at, url.length);
-  return at + LINK_BYTES + writeText(bytes, at + LINK_BYTES, url);
+  bytes[at] = url.length;
+  bytes[at + 1] = url.length >>> 8;
+  const from = at + LINK_BYTES;
+  return from + (bytes as LatinBuffer).latin1Write(url, from, url.length);
 }
 
 /** Writes a text that has room; returns its length. */
@@ -102,24 +98,24 @@ export function writeText(bytes: Buffer, at: number, text: string): number {
 
 /** How many links a head says that there are. */
 export function linksOf(bytes: Buffer, head: number): number {
-  return short(bytes, head + LINKS_AT);
+  return bytes[head + LINKS_AT]! | (bytes[head + LINKS_AT + 1]! << 8);
 }
 
 /** Changes how many links a head says that there are. */
 export function setLinks(bytes: Buffer, head: number, links: number): void {
-  writeShort(bytes, head + LINKS_AT, links);
+  bytes[head + LINKS_AT] = links;
+  bytes[head + LINKS_AT + 1] = links >>> 8;
 }
 
 /** Where a head ends and its links begin. */
 export function headEnd(bytes: Buffer, head: number): number {
-  return (
-    head + HEAD_BYTES + short(bytes, head + PARENT_AT) + FINGERPRINT_BYTES * bytes[head + CHAIN_AT]!
-  );
+  const parentBytes = bytes[head + PARENT_AT]! | (bytes[head + PARENT_AT + 1]! << 8);
+  return head + HEAD_BYTES + parentBytes + FINGERPRINT_BYTES * bytes[head + CHAIN_AT]!;
 }
 
 /** Where the link at `at` ends. */
 export function linkEnd(bytes: Buffer, at: number): number {
-  return at + LINK_BYTES + short(bytes, at);
+  return at + LINK_BYTES + (bytes[at]! | (bytes[at + 1]! << 8));
 }
 
 /** Whether a page led to the links of a group: nobody found a seed. */
@@ -146,35 +142,48 @@ export function readLinks(
   }
 }
 
-/** One link of a group, whose URL stands between two places. */
+/**
+ * One link of a group, whose URL stands between two places; without them behind its head, which then has the length of the
+ * URL in the place of the links.
+ */
 export function readLink(
   bytes: Buffer,
   head: number,
-  from: number,
-  to: number,
   low: number,
   high: number,
+  from?: number,
+  to?: number,
 ): FoundLink {
-  const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
-  const url = latin1Text(bytes, from, to) as CrawlUrl;
+  const { parent, depth, via, seed, chain, note, end, links } = readHead(bytes, head);
+  const url = (bytes as LatinBuffer).latin1Slice(from ?? end, to ?? end + links) as CrawlUrl;
   const link = { url, parent, depth, via, seed, chain, low, high };
   return note === undefined ? link : { ...link, note };
 }
 
-/** What links of a group have in common; one object serves all calls. */
-const common: { -readonly [Field in keyof Omit<Discovery, "url">]: Discovery[Field] } = {
+/** What a head says: how its links were found, how many there are, and where it ends. */
+interface Head extends Omit<Discovery, "url"> {
+  readonly links: number;
+  readonly end: number;
+}
+
+/** One object serves all calls. */
+const common: { -readonly [Field in keyof Head]: Head[Field] } = {
   parent: undefined,
   depth: 0,
   via: "link",
   seed: false,
   chain: NO_CHAIN,
   note: undefined,
+  links: 0,
+  end: 0,
 };
 
-function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
+function readHead(bytes: Buffer, head: number): Head {
   const how = bytes[head]!;
-  const parentEnd = head + HEAD_BYTES + short(bytes, head + PARENT_AT);
-  let parent = latin1Text(bytes, head + HEAD_BYTES, parentEnd);
+  const parentAt = head + HEAD_BYTES;
+  const parentBytes = bytes[head + PARENT_AT]! | (bytes[head + PARENT_AT + 1]! << 8);
+  const parentEnd = parentAt + parentBytes;
+  let parent = (bytes as LatinBuffer).latin1Slice(parentAt, parentEnd);
   common.note = undefined;
   if ((how & NOTE_FLAG) !== 0) {
     const mark = parent.indexOf(NOTE_MARK);
@@ -185,12 +194,14 @@ function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
   common.depth = word(bytes, head + DEPTH_AT);
   common.via = VIAS[how & VIA_MASK]!;
   common.seed = how >= SEED_FLAG;
-  common.chain = readChain(bytes, parentEnd, bytes[head + CHAIN_AT]!);
+  const chained = bytes[head + CHAIN_AT]!;
+  common.chain = chained === 0 ? NO_CHAIN : readChain(bytes, parentEnd, chained);
+  common.links = bytes[head + LINKS_AT]! | (bytes[head + LINKS_AT + 1]! << 8);
+  common.end = parentEnd + FINGERPRINT_BYTES * chained;
   return common;
 }
 
 function readChain(bytes: Buffer, from: number, length: number): readonly string[] {
-  if (length === 0) return NO_CHAIN;
   return Array.from({ length }, (_, i) => {
     const at = from + FINGERPRINT_BYTES * i;
     return bytes.toString("hex", at, at + FINGERPRINT_BYTES);

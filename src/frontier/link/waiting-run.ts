@@ -54,5 +54,5 @@ export function eachLink(run: WaitingRun, visit: (link: WaitingLink) => void): v
 
 /** The link as an object. */
 export function decodeLink({ bytes, head, from, to, low, high }: WaitingLink): FoundLink {
-  return readLink(bytes, head, from, to, low, high);
+  return readLink(bytes, head, low, high, from, to);
 }

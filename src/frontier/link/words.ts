@@ -31,6 +31,18 @@ export function writeWord(bytes: Buffer, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
+/** Writes two such numbers, one behind the other: both halves of a fingerprint, or of 64 bits. */
+export function writePair(bytes: Buffer, at: number, low: number, high: number): void {
+  bytes[at] = low;
+  bytes[at + 1] = low >>> 8;
+  bytes[at + 2] = low >>> 16;
+  bytes[at + 3] = low >>> 24;
+  bytes[at + 4] = high;
+  bytes[at + 5] = high >>> 8;
+  bytes[at + 6] = high >>> 16;
+  bytes[at + 7] = high >>> 24;
+}
+
 /** Reads what `writeWide` wrote. */
 export function readWide(bytes: Buffer, at: number): number {
   return word(bytes, at) + word(bytes, at + 4) * TWO_32;
@@ -38,6 +50,5 @@ export function readWide(bytes: Buffer, at: number): number {
 
 /** Writes a whole number below 2^53 as 64 bits. */
 export function writeWide(bytes: Buffer, at: number, value: number): void {
-  writeWord(bytes, at, value);
-  writeWord(bytes, at + 4, Math.floor(value / TWO_32));
+  writePair(bytes, at, value, Math.floor(value / TWO_32));
 }

@@ -120,7 +120,7 @@ export class OpicOwnedShard extends OwnedShard {
     }
     const cash = amount + this.#mint(found, hostname) + this.#bonus(found);
     this.shard.admit(found, hostname, low, high, cash);
-    this.journal.admit(found, low, high);
+    this.journal.batch.admit(found, low, high);
     if (cash > 0) this.#credits.add(low, high, cash);
     if (origin === "foreign") this.#thread.exchange.learned(QUEUE_RANGES.of(cash));
     return true;

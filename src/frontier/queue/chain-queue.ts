@@ -38,7 +38,8 @@ export class ChainQueue implements ShardQueue {
 
   add(host: Host, found: Discovery, low: number, high: number): void {
     const { bytes, at } = this.#log.room();
-    this.#chain(host, writeRecord(bytes, at, found, low, high, this.#nextOf(host)), 1);
+    const next = this.#depthFirst ? host.first : 0;
+    this.#chain(host, writeRecord(bytes, at, found, low, high, next), 1);
   }
 
   restore(host: Host, run: WaitingRun): void {

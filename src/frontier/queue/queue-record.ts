@@ -1,3 +1,4 @@
+import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
 import { MAX_URL_LENGTH } from "../../url/crawl-url.ts";
 import type { Discovery } from "../discovery.ts";
 import {
@@ -8,10 +9,9 @@ import {
   readLink,
   setLinks,
   writeHead,
-  writeText,
 } from "../link/link-codec.ts";
 import type { WaitingLink, WaitingRun } from "../link/waiting-run.ts";
-import { short, word, writeWord } from "../link/words.ts";
+import { short, word, writePair, writeWord } from "../link/words.ts";
 
 /*
  * Records of the queue log: a queued URL, or links of one host that recovery left in their file.
@@ -48,27 +48,24 @@ export function writeRecord(
   high: number,
   next: number,
 ): number {
-  begin(bytes, at, next, low, high);
-  const urlFrom = writeHead(bytes, at + HEAD_AT, found, found.url.length);
-  return urlFrom + writeText(bytes, urlFrom, found.url) - at;
+  const { url } = found;
+  writeNext(bytes, at, next);
+  writePair(bytes, at + FINGERPRINT_AT, low, high);
+  const urlFrom = writeHead(bytes, at + HEAD_AT, found, url.length);
+  return urlFrom + (bytes as LatinBuffer).latin1Write(url, urlFrom, url.length) - at;
 }
 
 /** Writes the same record from the bytes of a journal. */
 export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: number): number {
   const { bytes: source, from, to } = link;
-  begin(bytes, at, next, link.low, link.high);
+  writeNext(bytes, at, next);
+  writePair(bytes, at + FINGERPRINT_AT, link.low, link.high);
   let end = at + HEAD_AT;
   // In loops: so few bytes are copied before a native call has begun.
   for (let i = link.head; i < link.headEnd; i++) bytes[end++] = source[i]!;
   setLinks(bytes, at + HEAD_AT, to - from);
   for (let i = from; i < to; i++) bytes[end++] = source[i]!;
   return end - at;
-}
-
-function begin(bytes: Buffer, at: number, next: number, low: number, high: number): void {
-  writeNext(bytes, at, next);
-  writeWord(bytes, at + FINGERPRINT_AT, low);
-  writeWord(bytes, at + FINGERPRINT_AT + 4, high);
 }
 
 /** How long a record is. */
@@ -78,7 +75,10 @@ export function recordLength(bytes: Buffer, at: number): number {
 
 /** Writes the reference of the record that follows; 0 when none does. */
 export function writeNext(bytes: Buffer, at: number, next: number): void {
-  writeWord(bytes, at, next);
+  bytes[at] = next;
+  bytes[at + 1] = next >>> 8;
+  bytes[at + 2] = next >>> 16;
+  bytes[at + 3] = next >>> 24;
   const high = Math.floor(next / 2 ** 32);
   bytes[at + 4] = high;
   bytes[at + 5] = high >>> 8;
@@ -86,16 +86,14 @@ export function writeNext(bytes: Buffer, at: number, next: number): void {
 
 /** The reference of the record that follows in the chain. */
 export function readNext(bytes: Buffer, at: number): number {
-  return word(bytes, at) + short(bytes, at + 4) * 2 ** 32;
+  return word(bytes, at) + (bytes[at + 4]! | (bytes[at + 5]! << 8)) * 2 ** 32;
 }
 
 /** The URL of a record. */
 export function readRecord(bytes: Buffer, at: number): FoundLink {
-  const head = at + HEAD_AT;
-  const urlFrom = headEnd(bytes, head);
   const low = word(bytes, at + FINGERPRINT_AT);
   const high = word(bytes, at + FINGERPRINT_AT + 4);
-  return readLink(bytes, head, urlFrom, urlFrom + linksOf(bytes, head), low, high);
+  return readLink(bytes, at + HEAD_AT, low, high);
 }
 
 /** Links of one host that recovery left where they are: everything but `file` and `links` is an offset in the file. */

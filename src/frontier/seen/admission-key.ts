@@ -1,6 +1,5 @@
 import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { MAX_URLS, marks, urlFingerprint, urlFingerprints } from "../../hash/url-fingerprint.ts";
-import type { PackedLinks } from "../../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
@@ -61,36 +60,6 @@ export function linkFingerprints(
   fingerprintKeys(links, from, count, rules, into, (i) => keyOf(links[from + i]!, rules));
 }
 
-/** Whether the fingerprints of a page's links were made for these rules: then those that are not marked are as they should be. */
-export function isMadeFor(links: PackedLinks, rules: AdmissionRules): boolean {
-  return (
-    isSafe(rules) &&
-    links.seedLow >>> 0 === rules.seedLow >>> 0 &&
-    links.seedHigh >>> 0 === rules.seedHigh >>> 0
-  );
-}
-
-/** What `linkFingerprints` gives, for `count` links of a page whose numbers stand from `from` on; `isMade` is what `isMadeFor` says. */
-export function packedFingerprints(
-  links: PackedLinks,
-  isMade: boolean,
-  numbers: Int32Array,
-  from: number,
-  count: number,
-  rules: AdmissionRules,
-  into: Uint32Array,
-): void {
-  // Nearly every URL is its own key.
-  if (isMade && links.copyFingerprints(numbers, from, count, into) === 0) return;
-  for (let i = 0; i < count; i++) {
-    const link = numbers[from + i]!;
-    if (isMade && !links.isMarked(link)) continue;
-    linkFingerprint(links.url(link) as CrawlUrl, rules);
-    into[2 * i] = lastFingerprint.low;
-    into[2 * i + 1] = lastFingerprint.high;
-  }
-}
-
 /** Nearly every URL is its own key, as its bytes show. A key is made only for the others. */
 function fingerprintKeys(
   own: readonly CrawlUrl[],
@@ -117,6 +86,11 @@ function keyOf(url: CrawlUrl, policy: Partial<DedupPolicy>): CrawlUrl {
   return dedupKey(url, safe ? SAFE_DEDUP : { ...SAFE_DEDUP, ...policy }) as CrawlUrl;
 }
 
-function isSafe({ dropSessionIds, dropTracking, trailingSlash }: Partial<DedupPolicy>): boolean {
+/** Whether URLs are their own keys unless they contain "%" or end with "?". */
+export function isSafe({
+  dropSessionIds,
+  dropTracking,
+  trailingSlash,
+}: Partial<DedupPolicy>): boolean {
   return !dropSessionIds && !dropTracking && trailingSlash !== "ignore";
 }

@@ -15,7 +15,8 @@ export class ArraySeenTable {
   readonly #counts: Uint32Array;
   readonly #shift: number;
   readonly #growth: number;
-  #size = 0;
+  /** Fingerprints in the set. */
+  size = 0;
   /** Memory of the stripes, empty slots included. */
   #bytes: number;
 
@@ -27,10 +28,6 @@ export class ArraySeenTable {
     this.#counts = new Uint32Array(2 ** stripeBits);
     this.#stripes = Array.from(this.#counts, () => new Int32Array(2 * slots));
     this.#bytes = 8 * slots * this.#stripes.length;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   get bytes(): number {
@@ -58,13 +55,13 @@ export class ArraySeenTable {
   add(low: number, high: number): boolean {
     const one = low === 0 ? 1 : low | 0;
     const two = high | 0;
-    const stripe = this.pageOf(two);
+    const stripe = (two >>> 1) >>> this.#shift;
     const words = this.#stripes[stripe]!;
     const at = placeIn(words, one, two);
     if (words[at] !== 0) return false;
     words[at] = one;
     words[at + 1] = two;
-    this.#size++;
+    this.size++;
     if (2 * ++this.#counts[stripe]! > MAX_LOAD * words.length)
       this.#resize(stripe, Math.ceil((this.#growth * words.length) / 2));
     return true;
@@ -73,6 +70,30 @@ export class ArraySeenTable {
   has(low: number, high: number): boolean {
     const words = this.#stripes[this.pageOf(high)]!;
     return words[placeIn(words, low === 0 ? 1 : low | 0, high | 0)] !== 0;
+  }
+
+  /**
+   * Adds the first `count` fingerprints (pairs of low and high half); `isNew` gets a 1 for each that is new, else a 0.
+   * Returns how many are.
+   */
+  addAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
+    const before = this.size;
+    for (let i = 0; i < count; i++)
+      isNew[i] = this.add(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 1 : 0;
+    return this.size - before;
+  }
+
+  /** The same without adding any. */
+  searchAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
+    let missing = 0;
+    for (let i = 0; i < count; i++) {
+      const low = fingerprints[2 * i]! | 0;
+      const high = fingerprints[2 * i + 1]! | 0;
+      const words = this.#stripes[(high >>> 1) >>> this.#shift]!;
+      isNew[i] = words[placeIn(words, low === 0 ? 1 : low, high)] === 0 ? 1 : 0;
+      missing += isNew[i]!;
+    }
+    return missing;
   }
 
   /**

@@ -1,13 +1,14 @@
+import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { type KnownTable, PackedLinks } from "../../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { KnownFingerprints } from "../discovery.ts";
 import { ShardNumbers } from "../shard-numbers.ts";
 import {
   type AdmissionRules,
-  isMadeFor,
+  isSafe,
+  linkFingerprint,
   linkFingerprints,
   MAX_FINGERPRINTS,
-  packedFingerprints,
 } from "./admission-key.ts";
 
 /** Of URLs that are looked up together. */
@@ -18,6 +19,8 @@ const MAX_ORIGINS = 1 << 14;
 const shards = new Int32Array(256);
 /** The numbers of all links of a page. */
 let allNumbers = Int32Array.from({ length: 256 }, (_, i) => i);
+/** The shards of links that are looked up. */
+let targets = new Int32Array(256);
 
 /** A shard that this thread owns: the URLs it knows, and in a crawl ordered by cash their numbers. */
 export interface OwnShard {
@@ -57,6 +60,8 @@ export class KnownLinks {
   readonly #shardsByOrigin = new Map<string, number>();
   readonly #byCash: boolean;
   readonly #rules: AdmissionRules;
+  /** The fingerprints that an engine made of a page's links are as they should be, but for those that are marked. */
+  readonly #isSafe: boolean;
   /** Where the engine keeps what was found known; undefined where that is not asked. */
   #table: KnownTable | undefined;
 
@@ -66,14 +71,57 @@ export class KnownLinks {
     for (const { number, state } of owned) this.#states[number] = state;
     this.#byCash = owned.some(({ state }) => state.cash !== undefined);
     this.#rules = rules;
+    this.#isSafe = isSafe(rules);
   }
 
-  /** Splits the links of a page of this shard, in their order. Only links to shards of this thread can be known here. */
+  /**
+   * Splits the links of a page of this shard, in their order. Only links to shards of this thread can be known here. With
+   * fingerprints that are there already only what may be new becomes a string, and what was found in a set before is left
+   * out by the engine.
+   */
   split(shard: number, links: readonly CrawlUrl[] | PackedLinks): SplitLinks {
     // Ordered by cash, the links of a borrowed page get their shares from its owner.
     if (this.#byCash && this.#states[shard] === undefined)
       return { left: links instanceof PackedLinks ? urlsOf(links) : links, known: undefined };
-    if (links instanceof PackedLinks) return this.#splitPacked(shard, links);
+    if (!(links instanceof PackedLinks)) return this.#splitList(shard, links);
+    const known = this.#byCash ? new KnownFingerprints() : undefined;
+    const left: CrawlUrl[] = [];
+    const { seedLow, seedHigh } = this.#rules;
+    const isMade =
+      this.#isSafe &&
+      links.seedLow >>> 0 === seedLow >>> 0 &&
+      links.seedHigh >>> 0 === seedHigh >>> 0;
+    const table = isMade && !this.#byCash ? links.table : undefined;
+    this.#table = table;
+    const numbers = table?.doubtful ?? numbersTo(links.length);
+    const length = table?.leaveOutKnown(this, links.length) ?? links.length;
+    if (length === 0) return { left, known };
+    this.#findTargets(links, numbers, length);
+    for (let from = 0; from < length; ) {
+      const target = targets[from]!;
+      const most = Math.min(length, from + MAX_FINGERPRINTS);
+      let to = from + 1;
+      while (to < most && targets[to] === target) to++;
+      const count = to - from;
+      const state = this.#states[target];
+      // Nearly every URL is its own key.
+      if (
+        state !== undefined &&
+        (links.copyFingerprints(numbers, from, count, fingerprints) > 0 || !isMade)
+      )
+        this.#fingerprintKeys(links, isMade, numbers, from, count);
+      this.#lookUp(state, count, target, target === shard, known);
+      for (let i = 0; i < count; i++) {
+        const link = numbers[from + i]!;
+        if (isNew[i] === 1) left.push(links.url(link) as CrawlUrl);
+        else if (table !== undefined) links.remember(this, link);
+      }
+      from = to;
+    }
+    return { left, known };
+  }
+
+  #splitList(shard: number, links: readonly CrawlUrl[]): SplitLinks {
     const known = this.#byCash ? new KnownFingerprints() : undefined;
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
@@ -89,53 +137,44 @@ export class KnownLinks {
     return { left, known };
   }
 
-  /**
-   * The same with fingerprints that are there already: only what may be new becomes a string. What was found in a set before
-   * is left out by the engine.
-   */
-  #splitPacked(shard: number, links: PackedLinks): SplitLinks {
-    const known = this.#byCash ? new KnownFingerprints() : undefined;
-    const left: CrawlUrl[] = [];
-    const isMade = isMadeFor(links, this.#rules);
-    const table = isMade && !this.#byCash ? links.table : undefined;
-    this.#table = table;
-    const numbers = table?.doubtful ?? numbersTo(links.length);
-    const length = table?.leaveOutKnown(this, links.length) ?? links.length;
-    if (length === 0) return { left, known };
-    for (let origin = 0; origin < links.origins; origin++) shards[origin] = -1;
-    for (let from = 0; from < length; ) {
-      const target = this.#shardOf(links, numbers[from]!);
-      const most = Math.min(length, from + MAX_FINGERPRINTS);
-      let to = from + 1;
-      while (to < most && this.#shardOf(links, numbers[to]!) === target) to++;
-      const count = to - from;
-      const state = this.#states[target];
-      if (state !== undefined)
-        packedFingerprints(links, isMade, numbers, from, count, this.#rules, fingerprints);
-      this.#lookUp(state, count, target, target === shard, known);
-      for (let i = 0; i < count; i++) {
-        const link = numbers[from + i]!;
-        if (isNew[i] === 1) left.push(links.url(link) as CrawlUrl);
-        else table?.remember(this, links.low(link), links.high(link));
-      }
-      from = to;
-    }
-    return { left, known };
-  }
-
   /** A link with this fingerprint has left for another shard, in a block that is durable: now it is left out like one that is known here. */
   sent(low: number, high: number): void {
     this.#table?.remember(this, low, high);
   }
 
-  /** The shard of a link; those of one origin are in one. */
-  #shardOf(links: PackedLinks, link: number): number {
-    const origin = links.origin(link);
-    const isTold = origin < links.origins;
-    if (isTold && shards[origin]! >= 0) return shards[origin]!;
-    const found = this.#shardOfOrigin(links, link);
-    if (isTold) shards[origin] = found;
-    return found;
+  /** Writes the shards of the links with the first `count` of these numbers to `targets`; those of one origin are in one. */
+  #findTargets(links: PackedLinks, numbers: Int32Array, count: number): void {
+    if (targets.length < count) targets = new Int32Array(2 * count);
+    const { origins } = links;
+    for (let origin = 0; origin < origins; origin++) shards[origin] = -1;
+    links.copyOrigins(numbers, count, targets);
+    for (let i = 0; i < count; i++) {
+      const origin = targets[i]!;
+      const isTold = origin < origins;
+      let shard = isTold ? shards[origin]! : -1;
+      if (shard < 0) {
+        shard = this.#shardOfOrigin(links, numbers[i]!);
+        if (isTold) shards[origin] = shard;
+      }
+      targets[i] = shard;
+    }
+  }
+
+  /** Where a URL has several spellings its key counts, which the engine does not know. */
+  #fingerprintKeys(
+    links: PackedLinks,
+    isMade: boolean,
+    numbers: Int32Array,
+    from: number,
+    count: number,
+  ): void {
+    for (let i = 0; i < count; i++) {
+      const link = numbers[from + i]!;
+      if (isMade && !links.isMarked(link)) continue;
+      linkFingerprint(links.url(link) as CrawlUrl, this.#rules);
+      fingerprints[2 * i] = lastFingerprint.low;
+      fingerprints[2 * i + 1] = lastFingerprint.high;
+    }
   }
 
   #shardOfOrigin(links: PackedLinks, link: number): number {

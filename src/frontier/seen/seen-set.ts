@@ -17,10 +17,8 @@ let isRefused = false;
 export class SeenSet {
   #table: ArraySeenTable | WasmSeenTable = new ArraySeenTable();
   #hasMoved = false;
-
-  get size(): number {
-    return this.#table.size;
-  }
+  /** Fingerprints in the set. */
+  size = 0;
 
   /** Memory it holds, empty slots included. */
   get bytes(): number {
@@ -39,7 +37,7 @@ export class SeenSet {
 
   /** Makes room for so many entries before they come: then hardly any of them moves. */
   reserve(entries: number): void {
-    if (entries > MAX_IN_ARRAY) this.#move();
+    if (entries > MAX_IN_ARRAY && !this.#hasMoved) this.#move();
     this.#table.reserve(entries);
   }
 
@@ -47,7 +45,8 @@ export class SeenSet {
   addFingerprint(low: number, high: number): boolean {
     const table = this.#table;
     if (!table.add(low, high)) return false;
-    if (table.size === MAX_IN_ARRAY) this.#move();
+    this.size++;
+    if (this.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
     return true;
   }
 
@@ -61,28 +60,15 @@ export class SeenSet {
    */
   addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
-    // A single one need not be copied.
-    if (count > 1 && table instanceof WasmSeenTable)
-      return table.addAll(fingerprints, count, isNew);
-    let added = 0;
-    for (let i = 0; i < count; i++) {
-      isNew[i] = this.addFingerprint(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 1 : 0;
-      added += isNew[i]!;
-    }
+    const added = table.addAll(fingerprints, count, isNew);
+    this.size += added;
+    if (this.size >= MAX_IN_ARRAY && !this.#hasMoved) this.#move();
     return added;
   }
 
   /** The same without adding any. */
   searchFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
-    const table = this.#table;
-    if (count > 1 && table instanceof WasmSeenTable)
-      return table.searchAll(fingerprints, count, isNew);
-    let missing = 0;
-    for (let i = 0; i < count; i++) {
-      isNew[i] = table.has(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 0 : 1;
-      missing += isNew[i]!;
-    }
-    return missing;
+    return this.#table.searchAll(fingerprints, count, isNew);
   }
 
   /**
@@ -94,7 +80,6 @@ export class SeenSet {
   }
 
   #move(): void {
-    if (this.#hasMoved) return;
     this.#hasMoved = true;
     const small = this.#table;
     this.#table = largeTable();

@@ -69,7 +69,8 @@ export class WasmSeenTable {
   #depths = new Uint8Array(64);
   /** Halvings that the directory tells apart. */
   #depth = 0;
-  #size = 0;
+  /** Fingerprints in the set. */
+  size = 0;
 
   /** Tests take small pages to see every boundary; a power of two from 64. */
   constructor(pageSlots: number = PAGE_SLOTS) {
@@ -81,10 +82,6 @@ export class WasmSeenTable {
     this.#code.setPages(Math.log2(this.#pageBytes), this.#maxFull);
     this.#growMemory();
     this.#all[SHIFT_AT] = 31;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** Memory of the pages, empty slots included, and of the directory. */
@@ -118,7 +115,7 @@ export class WasmSeenTable {
   add(low: number, high: number): boolean {
     const answer = this.#code.add(low | 0, high | 0);
     if (answer === 0) return false;
-    this.#size++;
+    this.size++;
     if (answer === 2) this.#grow(this.pageOf(high));
     return true;
   }
@@ -132,22 +129,31 @@ export class WasmSeenTable {
    * Returns how many are. Their cache misses overlap.
    */
   addAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
-    const before = this.#size;
+    // A single one need not be copied.
+    if (count === 1) {
+      isNew[0] = this.add(fingerprints[0]!, fingerprints[1]!) ? 1 : 0;
+      return isNew[0];
+    }
+    const before = this.size;
     for (let from = 0; from < count; from += MAX_FINGERPRINTS) {
       const some = this.#bring(fingerprints, from, count);
       for (let at = 0; at < some; ) {
         const stopped = this.#code.addAll(at, some);
-        this.#size += this.#all[ADDED_AT / 4]!;
+        this.size += this.#all[ADDED_AT / 4]!;
         at = stopped === 0 ? some : ~stopped + 1;
         if (stopped !== 0) this.#grow(this.pageOf(this.#fingerprints[2 * at - 1]!));
       }
       isNew.set(this.#isNew.subarray(0, some), from);
     }
-    return this.#size - before;
+    return this.size - before;
   }
 
   /** The same without adding any. */
   searchAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
+    if (count === 1) {
+      isNew[0] = this.has(fingerprints[0]!, fingerprints[1]!) ? 0 : 1;
+      return isNew[0];
+    }
     let missing = 0;
     for (let from = 0; from < count; from += MAX_FINGERPRINTS) {
       const some = this.#bring(fingerprints, from, count);
@@ -214,7 +220,7 @@ export class WasmSeenTable {
   /** Makes a page; its number. */
   #append(): number {
     const page = this.#pages;
-    if (page === MAX_PAGES) throw new CapacityError(`${this.#size} URLs fill a shard`);
+    if (page === MAX_PAGES) throw new CapacityError(`${this.size} URLs fill a shard`);
     if (PAGES_AT + (page + 1) * this.#pageBytes > this.#all.byteLength) this.#growMemory();
     if (page === this.#depths.length) {
       const depths = this.#depths;
@@ -231,7 +237,7 @@ export class WasmSeenTable {
     const before = memory.buffer.byteLength / WASM_PAGE_BYTES;
     const pages = Math.max(MIN_GROWTH, Math.min(before, MAX_MEMORY - before));
     if (!this.#tryGrow(pages) && !this.#tryGrow(MIN_GROWTH))
-      throw new CapacityError(`no memory for more than ${this.#size} URLs in a shard`);
+      throw new CapacityError(`no memory for more than ${this.size} URLs in a shard`);
     const { buffer } = memory;
     this.#all = new Int32Array(buffer);
     this.#fingerprints = new Uint32Array(buffer, FINGERPRINTS_AT, 2 * MAX_FINGERPRINTS);

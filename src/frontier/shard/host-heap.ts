@@ -6,10 +6,8 @@ export type Timed = Pick<Host, "nextMs" | "heapIndex">;
 /** Hosts with something to fetch, the one that may be asked first on top. Each host knows its place. */
 export class HostHeap<T extends Timed = Host> {
   readonly #hosts: T[] = [];
-
-  get size(): number {
-    return this.#hosts.length;
-  }
+  /** Hosts in the heap. */
+  size = 0;
 
   /** The host that may be asked first. */
   peek(): T | undefined {
@@ -18,9 +16,27 @@ export class HostHeap<T extends Timed = Host> {
 
   /** Adds the host, or moves it to where its time now belongs. */
   place(host: T): void {
-    if (host.heapIndex < 0) this.#set(this.#hosts.length, host);
-    this.#up(host);
-    this.#down(host);
+    const hosts = this.#hosts;
+    const { nextMs } = host;
+    let at = host.heapIndex < 0 ? this.size++ : host.heapIndex;
+    // Up to below the first one that is earlier, then down to above those that are not: one of the two ways is empty.
+    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
+      const above = hosts[parent]!;
+      if (above.nextMs <= nextMs) break;
+      hosts[at] = above;
+      above.heapIndex = at;
+      at = parent;
+    }
+    for (let child = 2 * at + 1; child < hosts.length; child = 2 * at + 1) {
+      if (child + 1 < hosts.length && hosts[child + 1]!.nextMs < hosts[child]!.nextMs) child++;
+      const below = hosts[child]!;
+      if (below.nextMs >= nextMs) break;
+      hosts[at] = below;
+      below.heapIndex = at;
+      at = child;
+    }
+    hosts[at] = host;
+    host.heapIndex = at;
   }
 
   /** Takes the host out, if it is in. */
@@ -29,35 +45,9 @@ export class HostHeap<T extends Timed = Host> {
     if (at < 0) return;
     host.heapIndex = -1;
     const last = this.#hosts.pop()!;
+    this.size--;
     if (last === host) return;
-    this.#set(at, last);
+    last.heapIndex = at;
     this.place(last);
-  }
-
-  #up(host: T): void {
-    let at = host.heapIndex;
-    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
-      if (this.#hosts[parent]!.nextMs <= host.nextMs) break;
-      this.#set(at, this.#hosts[parent]!);
-      at = parent;
-    }
-    this.#set(at, host);
-  }
-
-  #down(host: T): void {
-    let at = host.heapIndex;
-    for (let child = 2 * at + 1; child < this.#hosts.length; child = 2 * at + 1) {
-      const right = this.#hosts[child + 1];
-      if (right !== undefined && right.nextMs < this.#hosts[child]!.nextMs) child++;
-      if (this.#hosts[child]!.nextMs >= host.nextMs) break;
-      this.#set(at, this.#hosts[child]!);
-      at = child;
-    }
-    this.#set(at, host);
-  }
-
-  #set(at: number, host: T): void {
-    this.#hosts[at] = host;
-    host.heapIndex = at;
   }
 }

@@ -50,7 +50,7 @@ export class Outbox {
         this.#amounts[slot]! += amount;
         return this.#amounts[slot]!;
       }
-      this.#pay(slot);
+      if (this.#amounts[slot] !== 0) this.#pay(slot);
       this.#fingerprints[2 * slot] = low;
       this.#fingerprints[2 * slot + 1] = high;
       this.#targets[slot] = target;
@@ -65,12 +65,12 @@ export class Outbox {
     return amount;
   }
 
-  /** Keeps the fingerprints of links from now on. */
+  /** From now on `takeFingerprints` tells which links went to other shards. */
   keepFingerprints(): void {
     this.#inBlocks = [];
   }
 
-  /** The fingerprints of the links that were put into blocks since the last call, both halves of each. */
+  /** The fingerprints of the links that were put into blocks since the last call, both halves of each: they leave with the next batch. */
   takeFingerprints(): readonly number[] {
     const taken = this.#inBlocks;
     if (taken === undefined || taken.length === 0) return NO_FINGERPRINTS;
@@ -78,13 +78,18 @@ export class Outbox {
     return taken;
   }
 
-  /** Merged credits leave; false when nothing was posted since they last did. */
+  /** It is time for an exchange: merged credits leave with the next batch. False when nothing was posted since they last did. */
   payOut(): boolean {
     const hasPosted = this.#hasPosted;
     this.#hasPosted = false;
-    for (const slot of this.#owing) this.#pay(slot);
+    for (const slot of this.#owing) if (this.#amounts[slot] !== 0) this.#pay(slot);
     this.#owing = [];
     return hasPosted;
+  }
+
+  /** True when no block is being filled. */
+  get isEmpty(): boolean {
+    return this.#targetsOpen.length === 0;
   }
 
   /** Hands all open blocks to the journal. */
@@ -99,7 +104,6 @@ export class Outbox {
   /** The credits merged in a slot go into a block. */
   #pay(slot: number): void {
     const amount = this.#amounts[slot]!;
-    if (amount === 0) return;
     this.#amounts[slot] = 0;
     const target = this.#targets[slot]!;
     const low = this.#fingerprints[2 * slot]!;

@@ -28,12 +28,18 @@ export class OwnedShard {
   readonly shard: Shard;
   readonly journal: ShardJournal;
   /** Links for other shards. */
-  protected readonly outbox: Outbox;
+  readonly outbox: Outbox;
   readonly #post: (message: ShardMessage) => void;
   /** What is durable of the blocks received: only that is confirmed. */
   readonly #received: Map<string, number>;
   /** What is durable of the blocks sent: only that may be sent again. */
   readonly #sent: Map<string, number>;
+
+  /** A URL was new here. */
+  readonly #onNew = (one: Discovery, low: number, high: number): void => {
+    this.shard.enqueueNew(one, hostnameOf(one.url), low, high);
+    this.journal.batch.admit(one, low, high);
+  };
 
   /** Answers in a row, by "target epoch", that asked for a block that is not there any more. */
   readonly #gaps = new Map<string, number>();
@@ -50,10 +56,7 @@ export class OwnedShard {
 
   /** Takes in URLs of this shard; returns how many are new. */
   admitAll(found: readonly Discovery[]): number {
-    return this.shard.admitAll(found, (one, low, high) => {
-      this.shard.enqueueNew(one, hostnameOf(one.url), low, high);
-      this.journal.admit(one, low, high);
-    });
+    return this.shard.admitAll(found, this.#onNew);
   }
 
   /** A visit to a URL of this shard is over; returns how many of its links are new here. The others travel. */
@@ -65,10 +68,7 @@ export class OwnedShard {
     const own: Discovery[] = [];
     const others: Discovery[] = [];
     for (const one of found) (numbers.of(one.url).shard === lease.shard ? own : others).push(one);
-    const fresh = this.shard.admitAll(own, (one, low, high) => {
-      this.shard.enqueueNew(one, numbers.of(one.url).hostname, low, high);
-      this.journal.admit(one, low, high);
-    });
+    const fresh = this.shard.admitAll(own, this.#onNew);
     this.shard.fingerprintAll(others, (one, low, high) => {
       this.outbox.post(numbers.of(one.url).shard, low, high, 0, one);
     });
@@ -76,19 +76,9 @@ export class OwnedShard {
     return fresh;
   }
 
-  /** It is time for an exchange: what was held back for other shards leaves with the next batch. False when there was nothing for them since the last one. */
-  payOut(): boolean {
-    return this.outbox.payOut();
-  }
-
-  /** From now on `takeSent` tells which links went to other shards. */
-  keepSent(): void {
-    this.outbox.keepFingerprints();
-  }
-
-  /** The fingerprints of links in the blocks that leave with the next batch, both halves of each. */
-  takeSent(): readonly number[] {
-    return this.outbox.takeFingerprints();
+  /** True when a batch would have nothing but what can wait for the next one. */
+  get isIdle(): boolean {
+    return this.journal.isEmpty && this.outbox.isEmpty;
   }
 
   /** Closes the blocks for other shards; returns how many will leave with the batch. */

@@ -37,9 +37,11 @@ export class ReadyHosts {
 
   /** The host that may be asked first, if that is now and its site may hold another place. */
   first(nowMs: number): Host | undefined {
-    for (let host = this.#heap.peek(); isDue(host, nowMs); host = this.#heap.peek()) {
+    let host = this.#heap.peek();
+    while (host !== undefined && host.nextMs <= nowMs) {
       if (!this.#shares.isFull(host.site!)) return host;
       this.#park(host);
+      host = this.#heap.peek();
     }
     const parked = this.#firstParked();
     return isDue(parked, nowMs) && !this.#shares.isFull(parked.site!) ? parked : undefined;

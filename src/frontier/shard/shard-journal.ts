@@ -1,4 +1,3 @@
-import type { Discovery } from "../discovery.ts";
 import type { Fact } from "../fact.ts";
 import { type Finish, OUTCOME } from "../finish.ts";
 import type { ShardState } from "../fold/shard-state.ts";
@@ -32,7 +31,8 @@ export class ShardJournal {
   readonly #state: ShardState;
   readonly #shard: number;
   readonly #epoch: number;
-  readonly #batch = new EventBatch();
+  /** What the next batch has so far; beside it only links that the state has just admitted are put in. */
+  readonly batch = new EventBatch();
   #blocks: OutboxBlock[] = [];
   #received: (readonly [number, number, number])[] = [];
   #confirmed: (readonly [number, number, number])[] = [];
@@ -55,17 +55,12 @@ export class ShardJournal {
 
   /** True when nothing waits for a batch but what can wait for the next one. */
   get isEmpty(): boolean {
-    return this.#batch.events === 0 && this.#blocks.length === 0;
+    return this.batch.events === 0 && this.#blocks.length === 0;
   }
 
   /** True when the batch should be written now. */
   get isFull(): boolean {
-    return this.#batch.eventBytes >= FULL_BYTES;
-  }
-
-  /** A URL that the state has just admitted. */
-  admit(found: Discovery, low: number, high: number): void {
-    this.#batch.admit(found, low, high);
+    return this.batch.eventBytes >= FULL_BYTES;
   }
 
   /** A block for another shard leaves with the batch. */
@@ -79,17 +74,17 @@ export class ShardJournal {
 
   /** Pages of this shard have got these credits. */
   credited(origin: number, credits: Uint8Array): void {
-    this.#batch.credited(origin, credits);
+    this.batch.credited(origin, credits);
   }
 
   /** A site has minted. */
   minted(low: number, high: number, amount: number): void {
-    this.#batch.minted(low, high, amount);
+    this.batch.minted(low, high, amount);
   }
 
   /** What a host asked for, for later runs. */
   note(note: HostNote): void {
-    this.#batch.host(note);
+    this.batch.host(note);
   }
 
   /** Adds to a counter; each batch has one event for it. */
@@ -105,13 +100,13 @@ export class ShardJournal {
     this.#state.done(low, high, outcome, true);
     // The builder puts the place of the record here once it has written it.
     const where = typeof record === "number" ? { file: "", offset: 0, length: record + 1 } : record;
-    this.#batch.done(low, high, outcome, where);
+    this.batch.done(low, high, outcome, where);
     this.#onCommitted.push(onCommitted);
     if (outcome === OUTCOME.page) this.#pages++;
     if (facts === undefined || facts.length === 0) return;
     for (const fact of facts) {
       this.#state.learn(fact);
-      this.#batch.extension(fact.kind, fact.bytes);
+      this.batch.extension(fact.kind, fact.bytes);
     }
     this.#facts = [...this.#facts, ...facts];
   }
@@ -119,13 +114,13 @@ export class ShardJournal {
   /** The visit that ends in this batch is a page of a site with a budget. */
   site(low: number, high: number): void {
     this.#state.countSite(low, high, 1);
-    this.#batch.site(low, high, 1);
+    this.batch.site(low, high, 1);
   }
 
   /** The new links of a block are in this batch. */
   received(producer: number, epoch: number, number: number): void {
     this.#state.receive(producer, epoch, number);
-    this.#batch.received(producer, epoch, number);
+    this.batch.received(producer, epoch, number);
     this.#received.push([producer, epoch, number]);
   }
 
@@ -137,7 +132,7 @@ export class ShardJournal {
 
   /** Writes the batch if there is something in it; confirmations and counters alone only when this is the `last` chance. */
   flush(port: JournalPort, last: boolean, whenDurable: (committed: Committed) => void): void {
-    const batch = this.#batch;
+    const batch = this.batch;
     if (this.isEmpty && !(last && this.#confirmed.length + this.#counts.size > 0)) return;
     for (const block of this.#blocks) batch.outbox(block);
     for (const [counter, amount] of this.#counts) batch.counted(counter, amount);

@@ -67,7 +67,8 @@ export class Shard {
   readonly #resting = new RestingLeases();
   readonly #idle: IdleHosts;
   readonly #recovered: RecoveredHosts;
-  #queued = 0;
+  /** URLs that wait, also those that rest. */
+  queued = 0;
   #sweepAt = FIRST_SWEEP;
   /** The latest time that `take` was given. */
   #nowMs = 0;
@@ -84,22 +85,14 @@ export class Shard {
     queue.onReady = (host) => this.#settle(host);
     this.#idle = new IdleHosts(rules.delayMs);
     this.#recovered = new RecoveredHosts(
-      (name) => this.#host(name),
+      (name) => this.#hosts.get(name) ?? this.#newHost(name),
       (host, run) => {
         queue.restore(host, run);
-        this.#noteBusy(host);
+        if (!host.isBusy) this.#noteBusy(host, true);
       },
     );
     for (const note of state.hosts ?? []) this.#recall(note);
     state.hosts = undefined;
-  }
-
-  get known(): number {
-    return this.state.known;
-  }
-
-  get queued(): number {
-    return this.#queued;
   }
 
   /** Hosts that have a URL to fetch and a free connection, and wait for nothing but their time. */
@@ -121,37 +114,32 @@ export class Shard {
     for (const host of this.#hosts.values()) use(host);
   }
 
-  /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many are. */
+  /**
+   * Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many
+   * are. Many are looked up together: what is known lies anywhere in memory, and cache misses that overlap cost less.
+   */
   admitAll(found: readonly Discovery[], onNew: OnLink): number {
     let fresh = 0;
-    this.#eachBatch(found, (from, count) => {
+    for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
+      const count = Math.min(MAX_FINGERPRINTS, found.length - from);
+      admissionFingerprints(found, from, count, this.#rules, fingerprints);
       const some = this.state.admitAll(fingerprints, count, isNew);
       fresh += some;
       for (let i = 0; some > 0 && i < count; i++)
         if (isNew[i] === 1)
           onNew(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
-    });
+    }
     return fresh;
   }
 
   /** Calls `visit` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
   fingerprintAll(found: readonly Discovery[], visit: OnLink): void {
-    this.#eachBatch(found, (from, count) => {
-      this.state.cash?.pages.touch(fingerprints, count);
-      for (let i = 0; i < count; i++)
-        visit(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
-    });
-  }
-
-  /**
-   * Fingerprints URLs, many at once, so that they can be looked up together: what is known lies anywhere in memory, and
-   * cache misses that overlap cost less.
-   */
-  #eachBatch(found: readonly Discovery[], use: (from: number, count: number) => void): void {
     for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
       const count = Math.min(MAX_FINGERPRINTS, found.length - from);
       admissionFingerprints(found, from, count, this.#rules, fingerprints);
-      use(from, count);
+      this.state.cash?.pages.touch(fingerprints, count);
+      for (let i = 0; i < count; i++)
+        visit(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
     }
   }
 
@@ -164,16 +152,16 @@ export class Shard {
 
   /** Puts a URL that has just been admitted into the queue. */
   enqueueNew(found: Discovery, hostname: string, low: number, high: number): void {
-    this.#queued++;
-    const host = this.#host(hostname);
+    this.queued++;
+    const host = this.#hosts.get(hostname) ?? this.#newHost(hostname);
     host.noteOrigin(found.url);
     this.#queue.add(host, found, low, high);
-    if (!host.isBusy) this.#noteBusy(host);
+    if (!host.isBusy) this.#noteBusy(host, true);
   }
 
   /** Puts URLs that are known into the queue: what recovery does. */
   enqueue(run: WaitingRun): void {
-    this.#queued += run.links;
+    this.queued += run.links;
     this.#recovered.take(run);
   }
 
@@ -205,25 +193,26 @@ export class Shard {
     }
     const host = this.#hosts.get(hostname);
     if (host === undefined) return undefined;
-    this.#freeIfBlocked(host);
+    this.#keepSettings(host);
     this.#settle(host);
     return host;
   }
 
-  #freeIfBlocked(host: Host): void {
-    if (!this.#rules.settings?.isBlocked(host.name)) return;
+  /** With the host, so that nobody asks for them with every URL: they change with `hostChanged` only. */
+  #keepSettings(host: Host): void {
+    const { settings, perHost } = this.#rules;
+    host.connections = settings?.connectionsOf(host.name) ?? perHost;
+    host.hasSetDelay = settings?.delayMsOf(host.name) !== undefined;
+    if (!settings?.isBlocked(host.name)) return;
     host.nextMs = 0;
     host.heldMs = 0;
     host.endedMs = Number.NEGATIVE_INFINITY;
   }
 
-  #perHost(host: Host): number {
-    return this.#rules.settings?.connectionsOf(host.name) ?? this.#rules.perHost;
-  }
-
   /** The next URL whose host may be asked at `nowMs` and whose site may hold another place; `leave` must follow. */
   take(nowMs: number): Lease | undefined {
-    this.#wakeResting(nowMs);
+    this.#nowMs = nowMs;
+    if (this.#resting.nextMs <= nowMs) this.#wakeResting(nowMs);
     const host = this.#ready.first(nowMs);
     if (host === undefined) return undefined;
     this.#shares.hold(host.site!);
@@ -232,18 +221,18 @@ export class Shard {
 
   /** The same for another thread, which counts its own places. */
   takeToLend(nowMs: number, mayLend: (site: Site) => boolean): Lease | undefined {
-    this.#wakeResting(nowMs);
+    this.#nowMs = nowMs;
+    if (this.#resting.nextMs <= nowMs) this.#wakeResting(nowMs);
     const host = this.#ready.firstToLend(nowMs, mayLend);
     return host && this.#takeOf(host, nowMs);
   }
 
   /** A lease from `take` has ended, however it did: its place is free, and its site may use another one. */
   leave({ host }: Lease): void {
-    if (this.#shares.leave(host.site!)) this.#ready.comeBack(host.site!);
+    if (this.#shares.leave(host.site!) && this.#ready.parked > 0) this.#ready.comeBack(host.site!);
   }
 
   #wakeResting(nowMs: number): void {
-    this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs))
       this.#putBack(lease, 0);
   }
@@ -251,7 +240,7 @@ export class Shard {
   #takeOf(host: Host, nowMs: number): Lease {
     const lease = this.#next(host);
     // Above one connection the delay spaces the starts.
-    if (this.#perHost(host) > 1) {
+    if (host.connections > 1) {
       host.spacedFor = lease;
       host.beforeMs = host.nextMs;
       host.nextMs = nowMs + host.delayMs;
@@ -261,7 +250,7 @@ export class Shard {
   }
 
   #next(host: Host): Lease {
-    this.#queued--;
+    this.queued--;
     host.inFlight++;
     const back = host.returned.pop();
     if (back !== undefined) return back;
@@ -275,7 +264,7 @@ export class Shard {
   requestEnded(lease: Lease, endMs: number): void {
     const host = lease.host;
     host.inFlight--;
-    if (this.#perHost(host) === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
+    if (host.connections === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
     else if (host.spacedFor === lease && endMs + host.delayMs < host.nextMs)
       host.nextMs = host.beforeMs;
     this.#obey(host);
@@ -297,21 +286,22 @@ export class Shard {
       host.spacedFor = undefined;
     }
     host.returned.push(lease);
-    this.#queued++;
+    this.queued++;
     this.#obey(host);
     this.#settle(host);
   }
 
   /** Puts a lease aside until a moment of its own, while its host goes on. */
   rest(lease: Lease, untilMs: number): void {
-    this.#queued++;
+    this.queued++;
     if (this.#resting.size < MAX_RESTING) this.#resting.add(lease, untilMs);
     else this.#putBack(lease, untilMs);
   }
 
   /** The host may have left memory meanwhile, and there must not be two of one name. */
   #putBack(lease: Lease, notBeforeMs: number): void {
-    const host = this.#host(lease.host.name);
+    const { name } = lease.host;
+    const host = this.#hosts.get(name) ?? this.#newHost(name);
     host.noteOrigin(lease.url);
     host.returned.push(host === lease.host ? lease : { ...lease, host });
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
@@ -320,21 +310,21 @@ export class Shard {
 
   /** When something of this shard may be taken. */
   nextReadyMs(): number {
-    return Math.min(this.#ready.nextMs(), this.#resting.nextMs());
+    return Math.min(this.#ready.nextMs(), this.#resting.nextMs);
   }
 
   /** When something of this shard may be lent. */
   nextToLendMs(): number {
-    return Math.min(this.#ready.nextToLendMs(), this.#resting.nextMs());
+    return Math.min(this.#ready.nextToLendMs(), this.#resting.nextMs);
   }
 
   /** Takes everything that waits, whatever its time: for a crawl that gives up waiting. */
   drain(): Lease[] {
     const all: Lease[] = this.#resting.takeAll();
-    this.#queued -= all.length;
+    this.queued -= all.length;
     for (const lease of all) lease.host.inFlight++;
     for (let host = this.#ready.any(); host !== undefined; host = this.#ready.any()) {
-      while (this.#has(host)) all.push(this.#next(host));
+      while (host.returned.length > 0 || this.#queue.has(host)) all.push(this.#next(host));
       this.#settle(host);
     }
     return all;
@@ -360,8 +350,8 @@ export class Shard {
   #obey(host: Host): void {
     host.nextMs = Math.max(host.nextMs, host.heldMs);
     // A delay that was set here is kept with the settings: what is noted is what the site asks for.
-    const isSet = this.#rules.settings?.delayMsOf(host.name) !== undefined;
-    const delayMs = isSet ? Math.max(this.#rules.delayMs, host.askedMs) : host.delayMs;
+    const { delayMs: least } = this.#rules;
+    const delayMs = host.hasSetDelay ? Math.max(least, host.askedMs) : host.delayMs;
     if (delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
     host.notedDelayMs = delayMs;
     host.notedHeldMs = host.heldMs;
@@ -374,31 +364,30 @@ export class Shard {
     return this.#rules.wallAheadMs?.() ?? 0;
   }
 
-  #host(name: string): Host {
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      if (this.#hosts.size >= this.#sweepAt) this.#sweep();
-      const { delayMs, startMs } = this.#rules;
-      const { low, high } = this.#fingerprintOf(name);
-      const known = this.#idle.take(low, high);
-      host = new Host(name, low, known?.delayMs ?? delayMs);
-      host.nextMs = known?.nextMs ?? startMs;
-      host.failures = known?.step ?? 0;
-      host.site = this.#shares.of(name);
-      this.#freeIfBlocked(host);
-      this.#hosts.set(name, host);
-    }
+  #newHost(name: string): Host {
+    if (this.#hosts.size >= this.#sweepAt) this.#sweep();
+    const { delayMs, startMs } = this.#rules;
+    const { low, high } = this.#fingerprintOf(name);
+    const known = this.#idle.take(low, high);
+    const host = new Host(name, low, known?.delayMs ?? delayMs);
+    host.nextMs = known?.nextMs ?? startMs;
+    host.failures = known?.step ?? 0;
+    host.site = this.#shares.of(name);
+    this.#keepSettings(host);
+    this.#hosts.set(name, host);
     return host;
   }
 
   /** Replaces hosts that have nothing to fetch by a few bytes, or by nothing when a new host would be the same. */
   #sweep(): void {
+    // A shard without a URL is not asked for one, so its thread may know better.
+    const nowMs = Math.max(this.#nowMs, this.#shares.nowMs);
     for (const [name, host] of this.#hosts) {
       if (host.queued > 0 || host.inFlight > 0) continue;
       const { low, high } = this.#fingerprintOf(name);
       const nextMs = Math.max(host.nextMs, host.reservedMs);
       const idle = { nextMs, delayMs: host.delayMs, step: host.failures };
-      this.#idle.keep(low, high, idle, this.#nowMs);
+      this.#idle.keep(low, high, idle, nowMs);
       this.#hosts.delete(name);
       this.#queue.forget(host);
       this.#shares.release(host.site!);
@@ -411,20 +400,17 @@ export class Shard {
     return lastFingerprint;
   }
 
-  #has(host: Host): boolean {
-    return host.returned.length > 0 || this.#queue.has(host);
-  }
-
   /** Restores: among the ready ones if and only if there is a URL to take and a free connection. */
   #settle(host: Host): void {
-    this.#noteBusy(host);
-    if (this.#has(host) && host.inFlight < this.#perHost(host)) this.#ready.place(host);
+    const { inFlight, returned } = host;
+    const isBusy = inFlight > 0 || host.chained > 0 || returned.length > 0;
+    if (isBusy !== host.isBusy) this.#noteBusy(host, isBusy);
+    const mayBeAsked = inFlight < host.connections;
+    if (mayBeAsked && (returned.length > 0 || this.#queue.has(host))) this.#ready.place(host);
     else this.#ready.remove(host);
   }
 
-  #noteBusy(host: Host): void {
-    const isBusy = host.inFlight > 0 || host.queued > 0;
-    if (isBusy === host.isBusy) return;
+  #noteBusy(host: Host, isBusy: boolean): void {
     host.isBusy = isBusy;
     if (isBusy) this.#shares.waits(host.site!);
     else this.#shares.waitsNoMore(host.site!);

@@ -254,14 +254,14 @@ export class SharedFrontier implements Frontier {
       port.mark(() => {
         if (facts.length > 0) this.#parts.onFacts(facts);
         for (const onCommitted of finished) onCommitted();
-        for (let left = pages; left > 0; left--) limit.committed();
+        limit.committed(pages);
         this.#release(finished.length);
       });
     }
     if (mode === "end") return Number.POSITIVE_INFINITY;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
-    if (!this.#wantsMore) return this.#resting.nextMs();
-    const nextMs = Math.min(this.#resting.nextMs(), this.#parked.nextMs());
+    if (!this.#wantsMore) return this.#resting.nextMs;
+    const nextMs = Math.min(this.#resting.nextMs, this.#parked.nextMs());
     if (queue.size() === 0) return nextMs;
     return this.#hasPutBack ? Math.min(nextMs, nowMs + PUT_BACK_MS) : nowMs;
   }

@@ -59,7 +59,7 @@ export class SimWorker {
     const limit = new PageLimit({
       maxPages: undefined,
       permits: new Permits(words, 1),
-      countPage: () => 0,
+      countPages: () => 0,
       onReached: () => {},
       onReturned: () => {},
     });

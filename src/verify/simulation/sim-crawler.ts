@@ -92,7 +92,7 @@ export class SimCrawler {
     const limit = new PageLimit({
       maxPages: plan.maxPages,
       permits: control.permits,
-      countPage: () => control.pageCommitted(),
+      countPages: (pages) => control.countPages(pages),
       onReached: onLimit,
       onReturned: () => memory.ringAll(),
     });

@@ -325,6 +325,6 @@ test("a shard is opened from snapshot and journal; a folder without either is a 
       [],
     );
     const fresh = openAtOnce(folder, newQueue, "bfs", 5);
-    assert.deepEqual([fresh.end, fresh.shard.known], [undefined, 0]);
+    assert.deepEqual([fresh.end, fresh.shard.state.known], [undefined, 0]);
   });
 });

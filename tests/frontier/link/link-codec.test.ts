@@ -89,7 +89,7 @@ test("a head is as long as it says, before and after it is written", () => {
       assert.equal(headEnd(bytes, 3), end);
       assert.equal(linksOf(bytes, 3), links);
       const linkEnd = writeLink(bytes, end, found!.url);
-      assert.deepEqual(readLink(bytes, 3, end + 2, linkEnd, 1, 2), { ...found, low: 1, high: 2 });
+      assert.deepEqual(readLink(bytes, 3, 1, 2, end + 2, linkEnd), { ...found, low: 1, high: 2 });
     }),
   );
 });

@@ -68,7 +68,7 @@ test("of many URLs exactly the new ones are queued, each with its own fingerprin
   };
   assert.equal(shard.admitAll(some, queue), 40);
   assert.equal(shard.admitAll(all, queue), 130);
-  assert.deepEqual([shard.known, shard.queued, shard.state.waiting], [170, 170, 170]);
+  assert.deepEqual([shard.state.known, shard.queued, shard.state.waiting], [170, 170, 170]);
   assert.equal(shard.admitAll(all, queue), 0);
   const taken = new Set<string>();
   for (let ms = 0; shard.queued > 0; ms += 2000) {
@@ -194,7 +194,7 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
         }
         assert.equal(shard.state.waiting, admitted.size);
         assert.equal(shard.queued, admitted.size - done.size - leases.length);
-        assert.equal(shard.known, admitted.size);
+        assert.equal(shard.state.known, admitted.size);
       }
     }),
   );
