@@ -269,9 +269,7 @@ export class Control {
   }
 
   /** Counts a committed page; returns how many there are now. */
-  pageCommitted(): number {
-    return Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
-  }
+  readonly pageCommitted = (): number => Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
 
   /** No crawler writes any more: builders may finish and end. */
   endBuilders(): void {
