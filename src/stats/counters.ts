@@ -52,27 +52,31 @@ export function counterBytes(threads: number): number {
   return threads * COUNTERS.length * 8;
 }
 
-const INDEX = Object.fromEntries(COUNTERS.map((name, i) => [name, i])) as Totals;
+/** Where each counter stands in a row. */
+export const COLUMNS: Readonly<Record<CounterName, number>> = Object.fromEntries(
+  COUNTERS.map((name, i) => [name, i]),
+) as Totals;
 
 /** One thread's row: only that thread writes it. */
 export class CounterRow {
-  readonly #row: Float64Array;
+  /** By `COLUMNS`: for what is counted with every page a call would cost more than the addition. */
+  readonly row: Float64Array;
 
   constructor(memory: SharedArrayBuffer, thread: number) {
     const bytes = COUNTERS.length * 8;
-    this.#row = new Float64Array(memory, thread * bytes, COUNTERS.length);
+    this.row = new Float64Array(memory, thread * bytes, COUNTERS.length);
   }
 
   add(name: CounterName, amount = 1): void {
-    this.#row[INDEX[name]]! += amount;
+    this.row[COLUMNS[name]]! += amount;
   }
 
   set(name: CounterName, value: number): void {
-    this.#row[INDEX[name]] = value;
+    this.row[COLUMNS[name]] = value;
   }
 
   get(name: CounterName): number {
-    return this.#row[INDEX[name]]!;
+    return this.row[COLUMNS[name]]!;
   }
 }
 

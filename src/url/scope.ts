@@ -27,11 +27,12 @@ export class Scope {
   readonly #folders = new Map<string, string[]>();
   /** Host names that nothing is fetched from any more. */
   readonly #blocked = new Set<string>();
-  /** An origin, with its slash, that is in scope as a whole: most links lead where the one before led, and scopes only grow. */
-  #reached = "-";
+  /** How URLs begin that are all in scope, an origin with its slash: most links lead where the one before led, and scopes only grow. */
+  #reached: string;
 
   constructor(rules: ScopeRules) {
     this.#kind = rules.kind;
+    this.#reached = rules.kind === "any" ? "" : "-";
     this.#include = (rules.include ?? []).map(stateless);
     this.#exclude = (rules.exclude ?? []).map(stateless);
   }
@@ -58,11 +59,12 @@ export class Scope {
     from?: CrawlUrl,
   ): "out_of_scope" | "excluded" | "host_blocked" | undefined {
     if (this.#blocked.size > 0 && this.#blocked.has(hostnameOf(url))) return "host_blocked";
-    if (!this.#reaches(url) && (from === undefined || !this.#isBeside(url, from)))
-      return "out_of_scope";
-    if (this.excludes(url)) return "excluded";
-    if (this.#include.length === 0 || this.#seeds.has(url)) return undefined;
-    return this.#include.some((pattern) => pattern.test(url)) ? undefined : "out_of_scope";
+    const isReached = url.startsWith(this.#reached) || this.#reaches(url);
+    if (!isReached && (from === undefined || !this.#isBeside(url, from))) return "out_of_scope";
+    if (this.#exclude.length > 0 && this.excludes(url)) return "excluded";
+    if (this.#include.length === 0) return undefined;
+    for (const pattern of this.#include) if (pattern.test(url)) return undefined;
+    return this.#seeds.has(url) ? undefined : "out_of_scope";
   }
 
   /** True for URLs that are never fetched, wherever they are. */
@@ -97,7 +99,6 @@ export class Scope {
   }
 
   #inPlaces(url: CrawlUrl, placeOf: (url: CrawlUrl) => string): boolean {
-    if (url.startsWith(this.#reached)) return true;
     if (!this.#places.has(placeOf(url))) return false;
     this.#reached = `${originOf(url)}/`;
     return true;

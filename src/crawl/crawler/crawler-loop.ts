@@ -27,8 +27,10 @@ export interface CrawlerLoopParts {
   readonly linksPerThread: number;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
-  /** Starts a visit, which ends with `finish` or `retry`, and then `leave`. */
+  /** Starts a visit, which ends with `finish` or `retry`. */
   readonly visit: (lease: Lease) => void;
+  /** A visit has ended, and its place is free. */
+  readonly onOver: (lease: Lease) => void;
   /** The crawl gave up waiting for this URL's host. */
   readonly onUnavailable: (lease: Lease) => void;
 }
@@ -47,6 +49,8 @@ export class CrawlerLoop implements WorkSource {
   #over: Lease[] = [];
   #ends: (VisitEnd | Retry)[] = [];
   #inFlight = 0;
+  /** Visits that have ended since the thread began. */
+  completed = 0;
   #givesUp = false;
   #mode: number = MODES.run;
   #recount = 0;
@@ -76,16 +80,18 @@ export class CrawlerLoop implements WorkSource {
     return this.#over.length;
   }
 
-  /** A visit has ended; the next round commits it. */
-  finish(lease: Lease, end: VisitEnd): void {
+  /** A visit has ended and its place is free; the next round commits it. */
+  finish(lease: Lease, end: VisitEnd | Retry): void {
     this.#over.push(lease);
     this.#ends.push(end);
+    this.#inFlight--;
+    this.completed++;
+    this.#parts.onOver(lease);
   }
 
-  /** A visit is to be repeated. */
+  /** A visit is to be repeated; its place is free. */
   retry(lease: Lease, untilMs: number, rests: boolean): void {
-    this.#over.push(lease);
-    this.#ends.push({ kind: "retry", untilMs, rests });
+    this.finish(lease, { kind: "retry", untilMs, rests });
   }
 
   /** Whether every place is in use: one more would be used, too. */
@@ -102,11 +108,6 @@ export class CrawlerLoop implements WorkSource {
   /** The next round admits links that the supervisor found in scope after all, or new seeds. */
   admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void {
     this.#admitted.push([found, onDurable]);
-  }
-
-  /** The place of a visit is free. */
-  leave(): void {
-    this.#inFlight--;
   }
 
   /** The next round abandons every URL that only waits for its host. */
@@ -186,7 +187,6 @@ export class CrawlerLoop implements WorkSource {
         continue;
       }
       const { bytes, found, links, known, facts, record } = end;
-      uncommitted.add(bytes);
       frontier.settle(lease, {
         kind: "finish",
         outcome: OUTCOME[end.outcome],
@@ -195,7 +195,7 @@ export class CrawlerLoop implements WorkSource {
         known,
         facts,
         record,
-        onCommitted: uncommitted.onCommitted(bytes),
+        onCommitted: uncommitted.add(bytes),
       });
     }
   }

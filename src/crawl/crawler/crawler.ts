@@ -1,4 +1,3 @@
-import type { Receiver } from "../../fetch/receiver.ts";
 import { ByteCount } from "../../frontier/byte-count.ts";
 import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import { type Fact, type FrontierStats, type Lease, OUTCOME } from "../../frontier/frontier.ts";
@@ -30,7 +29,6 @@ import { learnFact } from "../visit/learn-fact.ts";
 import { readRulesOf } from "../visit/read-page.ts";
 import { inTurn, RemoteHandler } from "../visit/remote-handler.ts";
 import { CrawlerStages } from "../visit/stages.ts";
-import { TimedStages } from "../visit/timed-stages.ts";
 import { Visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
 import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
@@ -82,7 +80,6 @@ export class Crawler {
   readonly #counters: CounterRow;
   readonly #port: HandOffPort;
   readonly #stages: CrawlerStages;
-  readonly #timed: TimedStages;
   readonly #loop: CrawlerLoop;
   readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
@@ -97,7 +94,7 @@ export class Crawler {
   readonly #remote: RemoteHandler | undefined;
   readonly #hosts: HostRows;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
-  #hopeful = 0;
+  readonly #hopeful = new Set<Lease>();
   /** What the shards have exchanged, for the supervisor to compare. */
   #exchanges: ShardExchange[] = [];
   #isRoundPlanned = false;
@@ -201,7 +198,16 @@ export class Crawler {
       bytes: byteCount,
       linksPerThread: config.linksPerThread,
       clock: monotonicMs,
-      visit: (lease) => this.#visit(lease),
+      visit: (lease) => {
+        const { host } = lease;
+        const reach = host.hasSeveralOrigins ? host.reachOf(lease.url) : host;
+        if (reach.failures > 0) this.#hopeful.add(lease);
+        new Visit(lease, this.#stages).begin();
+      },
+      onOver: (lease) => {
+        if (this.#hopeful.size > 0) this.#hopeful.delete(lease);
+        if (!this.#isRoundPlanned) this.#planRound();
+      },
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
     this.#places = new ThreadPlaces(config, this.#counters, [this.#loop, this.#parts.addresses]);
@@ -224,10 +230,13 @@ export class Crawler {
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
       isAborting: () => this.#control.mode === MODES.abort,
-      finish: (lease, end) => this.#loop.finish(lease, end),
-      retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
+      ends: this.#loop,
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      threw: (fault) =>
+        setImmediate(() => {
+          throw fault;
+        }),
     });
-    this.#timed = new TimedStages(this.#stages, this.#counters);
     this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
   }
 
@@ -353,37 +362,11 @@ export class Crawler {
     }
     const nowMs = monotonicMs();
     const failed = this.#loop.stats.outcomes[OUTCOME.failed]! + this.#counters.get("retries");
-    if (this.#places.adapt(nowMs, this.#loop.isFull, failed)) this.#planRound();
+    const { isFull, completed } = this.#loop;
+    if (this.#places.adapt(nowMs, isFull, completed, failed)) this.#planRound();
     if (restMs === 0 || lookMs <= nowMs || this.#bell.fallAsleep(this.#work)) this.#planRound();
     else this.#timer.set(Math.min(lookMs, nowMs + restMs, this.#places.lookMs(nowMs)), nowMs);
   }
-
-  #visit(lease: Lease): void {
-    const isHopeful = lease.host.reachOf(lease.url).failures > 0;
-    if (isHopeful) this.#hopeful++;
-    new Visit(lease, this.#timed, isHopeful ? this.#hopefulVisits : this.#visits).begin();
-  }
-
-  readonly #visits: Receiver<void> = {
-    settled: () => {
-      this.#loop.leave();
-      this.#places.left();
-      this.#planRound();
-    },
-    // A fault in our own code: the thread ends with it, and the supervisor starts another one.
-    threw: (fault) =>
-      setImmediate(() => {
-        throw fault;
-      }),
-  };
-
-  readonly #hopefulVisits: Receiver<void> = {
-    settled: () => {
-      this.#hopeful--;
-      this.#visits.settled();
-    },
-    threw: this.#visits.threw,
-  };
 
   #publish(): void {
     const counters = this.#counters;
@@ -393,7 +376,7 @@ export class Crawler {
     counters.set("maxNextUrls", Math.max(stats.nextUrls, counters.get("maxNextUrls")));
     counters.set("inFlight", inFlight);
     counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
-    counters.set("hopeful", this.#hopeful);
+    counters.set("hopeful", this.#hopeful.size);
     counters.set("uncommitted", this.#uncommitted.visits);
     const isFull = this.#handOff.congested || this.#uncommitted.room <= inFlight;
     counters.set("congested", isFull ? 1 : 0);

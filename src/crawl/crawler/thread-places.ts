@@ -14,7 +14,6 @@ export class ThreadPlaces {
   #pace: AdaptiveLinks | undefined;
   readonly #counters: CounterRow;
   readonly #told: readonly Places[];
-  #completed = 0;
 
   constructor(config: CrawlConfig, counters: CounterRow, told: readonly Places[]) {
     this.#counters = counters;
@@ -30,13 +29,8 @@ export class ThreadPlaces {
     this.#set(places);
   }
 
-  /** A visit has ended. */
-  left(): void {
-    this.#completed++;
-  }
-
-  /** A round has ended, with so many failures so far; true when there are more or fewer places now. */
-  adapt(nowMs: number, isFull: boolean, failed: number): boolean {
+  /** A round has ended, with so many visits and failures so far; true when there are more or fewer places now. */
+  adapt(nowMs: number, isFull: boolean, completed: number, failed: number): boolean {
     const pace = this.#pace;
     if (pace === undefined) return false;
     pace.round(isFull);
@@ -44,7 +38,7 @@ export class ThreadPlaces {
     const { active, idle } = performance.eventLoopUtilization();
     const isChanged = pace.look({
       nowMs,
-      completed: this.#completed,
+      completed,
       failed,
       waitedMs: this.#counters.get("networkWaitMs"),
       busyMs: active,

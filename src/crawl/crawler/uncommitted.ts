@@ -54,14 +54,11 @@ export class Uncommitted {
     return this.#bytes >= this.#maxBytes ? 0 : this.#maxVisits - this.#visits;
   }
 
-  add(bytes: number): void {
+  /** A visit has ended. Returns what is to be called at its commit, which keeps nothing else of it in memory until then. */
+  add(bytes: number): () => void {
     this.#visits++;
     this.#unasked++;
     this.#bytes += bytes;
-  }
-
-  /** To be called at the commit. The closure keeps nothing else of the visit in memory until then. */
-  onCommitted(bytes: number): () => void {
     return () => {
       this.#visits--;
       this.#bytes -= bytes;

@@ -27,6 +27,8 @@ interface CostlySite {
 export class CostlySites {
   readonly #sites = new Map<string, CostlySite>();
   readonly #clock: () => number;
+  /** No site waits, as nearly always. */
+  isQuiet = true;
 
   constructor(clock: () => number) {
     this.#clock = clock;
@@ -41,7 +43,7 @@ export class CostlySites {
     const name = siteOf(hostname);
     const site = this.#sites.get(name)!;
     site.reading--;
-    if (site.reading === 0 && site.pauseMs === 0) this.#sites.delete(name);
+    if (site.reading === 0 && site.pauseMs === 0) this.#drop(name);
   }
 
   /** A page of this host, or another file of it, took so long. */
@@ -55,7 +57,7 @@ export class CostlySites {
 
   /** 0 when a page of this host may be fetched now; otherwise when to come back. */
   untilFree(hostname: string): number {
-    if (this.#sites.size === 0) return 0;
+    if (this.isQuiet) return 0;
     const name = siteOf(hostname);
     const site = this.#sites.get(name);
     if (site === undefined) return 0;
@@ -64,7 +66,7 @@ export class CostlySites {
       return Math.max(site.freeMs, site.turns.nextMs(nowMs));
     // The next one is expected to cost as much; if it does not, this was the last pause.
     site.freeMs = nowMs + site.pauseMs;
-    if (site.pauseMs === 0) this.#sites.delete(name);
+    if (site.pauseMs === 0) this.#drop(name);
     site.pauseMs = 0;
     return 0;
   }
@@ -76,8 +78,14 @@ export class CostlySites {
       if (this.#sites.size >= MAX_SITES) this.#forget();
       site = { reading: 0, freeMs: 0, pauseMs: 0, turns: new WaitingTurns(1, FIRST_GUESS_MS) };
       this.#sites.set(name, site);
+      this.isQuiet = false;
     }
     return site;
+  }
+
+  #drop(name: string): void {
+    this.#sites.delete(name);
+    this.isQuiet = this.#sites.size === 0;
   }
 
   #forget(): void {

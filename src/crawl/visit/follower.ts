@@ -74,27 +74,31 @@ export class Follower {
     this.#rules = rules;
   }
 
-  /** The page's links that are in scope; the others go to `skipped`, each URL once. */
+  /**
+   * The page's links that are in scope; the others go to `skipped`, each URL once. All were found in the same way, but for
+   * the page that a refresh leads to.
+   */
   links(
     lease: Lease,
     links: readonly CrawlUrl[],
     skipped: Skipped[],
-    viaOf: (url: CrawlUrl) => Via = () => "link",
+    how: Via = "link",
     notes?: ReadonlyMap<CrawlUrl, string>,
+    refresh?: CrawlUrl,
   ): Discovery[] {
     const found: Discovery[] = [];
     const parent = lease.url;
     const depth = lease.depth + 1;
     // A list may be out of scope itself.
     const from = isList(lease.via) ? undefined : parent;
-    const { maxDepth, maxDepthDynamic } = this.#rules;
+    const { scope, shouldVisit, maxDepth, maxDepthDynamic } = this.#rules;
     const mayBeTooDeep = depth > maxDepth || depth > maxDepthDynamic;
     for (const url of links) {
-      const via = viaOf(url);
+      const via = url === refresh ? "refresh" : how;
       const reason =
-        this.#rules.scope.refusal(url, from) ??
+        scope.refusal(url, from) ??
         (mayBeTooDeep ? depthRefusal(this.#rules, { url, depth, via }) : undefined) ??
-        this.#hookRefusal(url, depth);
+        (shouldVisit === undefined ? undefined : this.#hookRefusal(url, depth));
       if (reason === undefined) {
         const note = notes?.get(url);
         const link = { url, parent, depth, via, seed: false, chain: NO_CHAIN };

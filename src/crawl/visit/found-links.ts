@@ -1,28 +1,32 @@
-import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Frontier, Lease } from "../../frontier/frontier.ts";
-import type { Via } from "../../frontier/via.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
+import type { ParsedPage, RefusedLink } from "../../parse/page.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Follower, Skipped } from "./follower.ts";
 import type { ReadPage } from "./read-page.ts";
+import type { Next } from "./visit.ts";
 
-type ViaOf = (url: CrawlUrl) => Via;
+const NONE: readonly Discovery[] = [];
 
-const BY_LINK: ViaOf = () => "link";
-const BY_FEED: ViaOf = () => "feed";
+type Content = Pick<
+  ParsedPage,
+  "links" | "linkCount" | "packed" | "linksDropped" | "refused" | "assets" | "feeds" | "refresh"
+>;
+
+/** That of a response which is no HTML page: its headers may lead somewhere. */
+const NO_CONTENT: Content = {
+  links: [],
+  linkCount: 0,
+  linksDropped: 0,
+  refused: [],
+  assets: [],
+  feeds: [],
+};
 
 /** Settings of what is followed. */
 export interface FoundRules {
   readonly sitemaps: "on" | "off" | "only";
-}
-
-/** Where a response leads: links that may be new, and known ones where they get a share. */
-export interface Found {
-  readonly found: Discovery[];
-  readonly known?: KnownFingerprints | undefined;
-  /** Distinct links, also those that are not followed. */
-  readonly links: number;
 }
 
 /** Gathers the targets of a response from all its parts: links, headers, assets, lists. */
@@ -36,62 +40,49 @@ export class FoundLinks {
   }
 
   /** What to visit next; the rest goes to `skipped` with its reason. The frontier leaves out the links it knows. */
-  of(
-    lease: Lease,
-    page: ReadPage,
-    skipped: Skipped[],
-    frontier?: Pick<Frontier, "unknown">,
-  ): Found {
-    if (page.listed !== undefined) {
-      const { urls, sitemaps } = page.listed;
-      const links = urls.length + sitemaps.length;
-      return { found: this.#listed(lease, page.listed, skipped), links };
+  of(lease: Lease, page: ReadPage, skipped: Skipped[], frontier: Pick<Frontier, "unknown">): Next {
+    const { listed, headerLinks, notes } = page;
+    if (listed !== undefined) {
+      const links = listed.urls.length + listed.sitemaps.length;
+      return { found: this.#listed(lease, listed, skipped), redirect: undefined, links };
     }
-    const { parsed, headerLinks } = page;
-    const count = parsed?.linkCount ?? 0;
-    const ownLinks = count + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
-    if (page.robots.nofollow) return { found: [], links: ownLinks };
-    for (const { link, reason } of parsed?.refused ?? []) {
-      const refused = { url: link, reason, parent: lease.url, depth: lease.depth + 1 };
-      this.#follower.report({ ...refused, via: "link" }, skipped);
-    }
-    const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
+    const content = page.parsed ?? NO_CONTENT;
+    const { refused, assets, feeds } = content;
+    const links = content.linkCount + refused.length + content.linksDropped;
+    if (page.robots.nofollow) return { found: [], redirect: undefined, links };
+    if (refused.length > 0) this.#reportRefused(lease, refused, skipped);
+    const ownAssets = assets.length === 0 ? NONE : this.#follower.assets(lease, assets, skipped);
     if (this.#rules.sitemaps === "only")
-      return { found: assets, links: ownLinks + (parsed?.assets.length ?? 0) };
-    const refresh = parsed?.refresh;
-    const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
-    const split = frontier?.unknown?.(lease.shard, parsed?.packed ?? parsed?.links ?? []);
-    const left = split?.left ?? parsed?.links ?? [];
-    const links = this.#follower.links(lease, left, skipped, viaOf, page.notes);
-    const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
+      return { found: ownAssets, redirect: undefined, links: links + assets.length };
+    const split = frontier.unknown?.(lease.shard, content.packed ?? content.links);
+    const known = split?.known;
+    const left = split === undefined ? content.links : split.left;
+    const found = this.#follower.links(lease, left, skipped, "link", notes, content.refresh);
     // Most pages have nothing but links.
-    if (others === 0) return { found: links, known: split?.known, links: ownLinks };
-    const distinct = new Set(parsed?.links);
+    if (headerLinks.length + feeds.length + assets.length === 0)
+      return { found, known, redirect: undefined, links };
+    const distinct = new Set(content.links);
     const isNew = (url: CrawlUrl) => distinct.size < distinct.add(url).size;
-    const more = this.#follower.links(
-      lease,
-      headerLinks.filter(isNew),
-      skipped,
-      BY_LINK,
-      page.notes,
-    );
-    const feeds = this.#follower.links(
-      lease,
-      (parsed?.feeds ?? []).filter(isNew),
-      skipped,
-      BY_FEED,
-    );
-    const found = [...links, ...more, ...feeds];
+    const others = headerLinks.filter(isNew);
+    found.push(...this.#follower.links(lease, others, skipped, "link", notes));
+    found.push(...this.#follower.links(lease, feeds.filter(isNew), skipped, "feed"));
     // An asset that is too deep for a link is still fetched with its page.
-    const refused = new Set(left);
-    for (const { url } of found) refused.delete(url);
-    for (const asset of assets) if (isNew(asset.url) || refused.has(asset.url)) found.push(asset);
-    for (const url of parsed?.assets ?? []) distinct.add(url);
-    return { found, known: split?.known, links: ownLinks + distinct.size - count };
+    const missed = new Set(left);
+    for (const { url } of found) missed.delete(url);
+    for (const asset of ownAssets) if (isNew(asset.url) || missed.has(asset.url)) found.push(asset);
+    for (const url of assets) distinct.add(url);
+    return { found, known, redirect: undefined, links: links + distinct.size - content.linkCount };
+  }
+
+  #reportRefused(lease: Lease, refused: readonly RefusedLink[], skipped: Skipped[]): void {
+    const { url: parent } = lease;
+    const depth = lease.depth + 1;
+    for (const { link, reason } of refused)
+      this.#follower.report({ url: link, reason, parent, depth, via: "link" }, skipped);
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {
-    const pages = this.#follower.links(lease, listed.urls, skipped, () => "sitemap");
+    const pages = this.#follower.links(lease, listed.urls, skipped, "sitemap");
     if (lease.via !== "robots") {
       // An index may name sitemaps but no further indexes; a feed names pages only.
       for (const url of listed.sitemaps) {

@@ -3,7 +3,6 @@ import { type Discovery, FACT, type Fact, type Lease } from "../../frontier/fron
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Follower, Skipped } from "./follower.ts";
-import type { ReadPage } from "./read-page.ts";
 import { FingerprintCache } from "./traps/fingerprint-cache.ts";
 import { decodeVerdict, encodeVerdict } from "./traps/kept-verdict.ts";
 import { SharedEvidence } from "./traps/shared-evidence.ts";
@@ -26,20 +25,22 @@ const ASIDE_FINGERPRINTS = 1 << 14;
 /** Keeps single sites from taking more than their share: traps, and budgets, which the frontier counts. */
 export class Guard {
   readonly #rules: GuardRules;
-  readonly #watch: TrapWatch | undefined;
+  /** The evidence about traps, to which the pages that were read are added; undefined where nobody asked for it. */
+  readonly watch: TrapWatch | undefined;
   /** By fingerprint, because a lease that was lent comes back as another object. */
   readonly #stoodAside = new FingerprintCache(ASIDE_FINGERPRINTS);
 
   constructor(rules: GuardRules) {
     this.#rules = rules;
-    this.#watch = rules.traps
+    this.watch = rules.traps
       ? new TrapWatch(Date.now(), new SharedEvidence(rules.evidence))
       : undefined;
   }
 
   /** Why a leased URL is not fetched, or not now; undefined when it may be. */
   before(lease: Lease): FetchOutcome | undefined {
-    const state = lease.seed ? "free" : (this.#watch?.state(lease.url, lease.parent) ?? "free");
+    const { watch } = this;
+    const state = lease.seed || watch === undefined ? "free" : watch.state(lease.url, lease.parent);
     if (state === "demoted") {
       fingerprint(lease.url, 0, 0);
       if (!this.#stoodAside.sawBefore(lastFingerprint.low)) {
@@ -51,21 +52,10 @@ export class Guard {
     return lease.budget === "spent" ? { kind: "refused", error: "max_pages_per_site" } : undefined;
   }
 
-  /** Whether the evidence about traps needs the text of a page that is about to be read. */
-  wantsText(lease: Lease): boolean {
-    return this.#watch?.sites.wants(lease.host.name) ?? false;
-  }
-
-  /** Adds a fetched page to the evidence about traps. */
-  read(lease: Lease, page: ReadPage, body: Uint8Array): void {
-    this.#watch?.page(lease, page.parsed, body, page.headerLinks);
-    if (page.text !== undefined) this.#watch?.sites.add(lease.url, page.text);
-  }
-
   /** The verdicts since the last call, to be committed with the page that completed the evidence; nearly always none. */
   takeVerdicts(): readonly Fact[] | undefined {
-    if (this.#watch === undefined || !this.#watch.hasVerdicts) return undefined;
-    return this.#watch
+    if (this.watch === undefined || !this.watch.hasVerdicts) return undefined;
+    return this.watch
       .takeVerdicts()
       .map((verdict) => ({ kind: FACT.trap, bytes: encodeVerdict(verdict) }));
   }
@@ -73,13 +63,13 @@ export class Guard {
   /** Applies a verdict of an earlier run, or of another thread; other facts are none of its business. */
   learn({ kind, bytes }: Fact): void {
     const verdict = kind === FACT.trap ? decodeVerdict(bytes) : undefined;
-    if (verdict !== undefined) this.#watch?.learn(verdict);
+    if (verdict !== undefined) this.watch?.learn(verdict);
   }
 
-  /** The links that belong to no trap; the others are reported. */
-  sift(found: Discovery[], follower: Follower, skipped: Skipped[]): Discovery[] {
-    const watch = this.#watch;
-    if (watch === undefined || found.length === 0 || !watch.mayRefuse()) return found;
+  /** The links that belong to no trap; the others are reported. Nothing to do as long as the watch refuses nothing. */
+  sift(found: readonly Discovery[], follower: Follower, skipped: Skipped[]): readonly Discovery[] {
+    const { watch } = this;
+    if (watch === undefined) return found;
     // Nearly always all of them.
     let kept: Discovery[] | undefined;
     for (let i = 0; i < found.length; i++) {

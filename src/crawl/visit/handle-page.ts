@@ -10,11 +10,6 @@ import { codingOf, type ReadPage, type ReadRules } from "./read-page.ts";
 /** A page after its handler, or why it cannot be one now. */
 export type Handled = ReadPage | Unanswered;
 
-/** Whether a handler has ended well. */
-export function isHandled(handled: Handled): handled is ReadPage {
-  return !("kind" in handled);
-}
-
 /** The context that a handler gets for a page that was read. */
 export function contextOf(
   lease: Lease,

@@ -44,9 +44,12 @@ export class NamedSitemaps {
   readonly #done = new SeenSet();
   /** How many each site has named. */
   readonly #bySite = new Map<string, number>();
+  /** False as long as `take` has nothing for any URL: nearly always. */
+  mayHave: boolean;
 
   constructor(rules: SitemapRules) {
     this.#rules = rules;
+    this.mayHave = rules.sitemaps !== "off" && !rules.robots;
   }
 
   /** Notes the sitemaps in the robots.txt of an origin. */
@@ -59,6 +62,7 @@ export class NamedSitemaps {
       if (url !== undefined) found.add(url);
     }
     this.#named.set(origin, [...found]);
+    this.mayHave = true;
   }
 
   /** Whether sitemaps of this URL's origin are still to be handed out. */
@@ -69,11 +73,12 @@ export class NamedSitemaps {
   /** The sitemaps to visit now that a URL of this origin ends; undefined all but once. Those of other sites must be in scope. */
   take(url: CrawlUrl): NamedFiles | undefined {
     const { sitemaps, robots } = this.#rules;
-    if (sitemaps === "off" || (robots && this.#named.size === 0)) return undefined;
+    if (!this.mayHave) return undefined;
     const origin = serverOf(url);
     const named = this.#named.get(origin);
     if (named === undefined && robots) return undefined;
     this.#named.delete(origin);
+    this.mayHave = !robots || this.#named.size > 0;
     fingerprint(origin, this.#rules.seedLow, this.#rules.seedHigh);
     if (!this.#done.addFingerprint(lastFingerprint.low, lastFingerprint.high)) return undefined;
     // A sitemap that robots.txt does not name is tried only where sitemaps are all there is.

@@ -112,9 +112,12 @@ const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
 const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
 const NO_LINKS: readonly CrawlUrl[] = [];
 
+/** A page while it is read. */
+type Reading = { -readonly [Field in keyof ReadPage]: ReadPage[Field] };
+
 /**
  * Decodes and parses a 2xx HTML response or list; anything else is only classified. `wantsText` asks for its text
- * as well, which takes time.
+ * as well, which takes time. Synchronous unless decoding takes long.
  */
 export function readPage(
   url: CrawlUrl,
@@ -123,16 +126,20 @@ export function readPage(
   rules: ReadRules,
   wantsText = false,
 ): ReadPage | Promise<ReadPage> {
-  const { head } = response;
+  const { head, body } = response;
   const isOk = head.status >= 200 && head.status <= 299;
   if (isOk && response.tap instanceof ListReader) return readList(response.tap, response);
   const mime = mimeOf(head);
+  const coding = codingOf(head);
   const saysMore = isOk && head.maySayMore;
-  const bare: ReadPage = {
+  // Every field from the beginning: one object for a page, and all of one shape.
+  const page: Reading = {
     isPage: isOk,
     mime,
-    decodedBytes: codingOf(head) === undefined ? response.body.length : undefined,
+    decodedBytes: coding === undefined ? body.length : undefined,
+    decoded: undefined,
     parsed: undefined,
+    text: undefined,
     headerLinks: saysMore ? headerLinksOf(head, url) : NO_LINKS,
     robots: saysMore ? headerDirectives(head, rules) : NO_DIRECTIVES,
     signals: saysMore ? headSignals(head, url, rules) : undefined,
@@ -142,28 +149,13 @@ export function readPage(
     costMs: 0,
   };
   const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
-  return isOk && response.body.length > 0 && maybeHtml
-    ? parseBody(url, response, bare, rules, wantsText)
-    : bare;
-}
-
-/** Removes the content coding and parses the body if it is HTML; synchronously unless decoding takes long. */
-function parseBody(
-  url: CrawlUrl,
-  { head, body }: Pick<Response, "head" | "body">,
-  bare: ReadPage,
-  rules: ReadRules,
-  wantsText: boolean,
-): ReadPage | Promise<ReadPage> {
+  if (!isOk || body.length === 0 || !maybeHtml) return page;
   if (!isLent) lendEngine();
-  const decoding = decodeBody(body, codingOf(head), {
-    maxBytes: rules.maxBodyBytes,
-    maxRatio: rules.maxRatio,
-    borrow: true,
-  });
+  const { maxBodyBytes: maxBytes, maxRatio } = rules;
+  const decoding = decodeBody(body, coding, { maxBytes, maxRatio, borrow: true });
   return decoding instanceof Promise
-    ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules, wantsText))
-    : parseDecoded(url, head, decoding, bare, rules, wantsText);
+    ? decoding.then((decoded) => parseDecoded(page, url, head, decoded, rules, wantsText))
+    : parseDecoded(page, url, head, decoding, rules, wantsText);
 }
 
 let isLent = false;
@@ -180,58 +172,48 @@ export function codingOf(head: ResponseHead): string | undefined {
   return head.contentCoding;
 }
 
-// Fields one by one: for a small page spreading an object costs more than scanning.
+/** Fills in what the body says, if it is HTML. */
 function parseDecoded(
+  page: Reading,
   url: CrawlUrl,
   head: ResponseHead,
-  decoded: DecodeResult,
-  bare: ReadPage,
+  { bytes, flag, costMs = 0 }: DecodeResult,
   rules: ReadRules,
   wantsText: boolean,
 ): ReadPage {
-  const flag = bare.flag ?? decoded.flag;
-  if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
-    const decodedBytes = decoded.flag === "bad_encoding" ? undefined : decoded.bytes.length;
-    return { ...bare, decodedBytes, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
+  page.flag ??= flag;
+  page.costMs = costMs;
+  page.decodedBytes = flag === "bad_encoding" ? undefined : bytes.length;
+  if (flag === "bad_encoding" || !looksLikeHtml(bytes, page.mime !== "")) {
+    page.flag ??= "not_html";
+    return page;
+  }
+  const contentType = head.contentType;
+  // The same options as long as servers send the same type, as nearly all do.
+  if (latest?.rules !== rules || latest.contentType !== contentType) {
+    const options = { ...rules.parse, contentType, budgetMs: PARSE_BUDGET_MS };
+    latest = { rules, contentType, options };
   }
   // Looking at the clock costs more than a small page could waste.
-  const isTimed = decoded.bytes.length >= MIN_TIMED_BYTES;
+  const isTimed = bytes.length >= MIN_TIMED_BYTES;
   const startMs = isTimed ? performance.now() : 0;
-  const parsed = parsePage(decoded.bytes, url, optionsFor(rules, head.contentType));
-  const text = wantsText ? textOf(decoded.bytes, url) : undefined;
-  const costMs = (isTimed ? performance.now() - startMs : 0) + (decoded.costMs ?? 0);
-  if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
-  const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
-  const cut = parsed.cut ? "parse_budget" : undefined;
-  return {
-    isPage: bare.isPage,
-    mime: bare.mime,
-    decodedBytes: decoded.bytes.length,
-    decoded: decoded.bytes,
-    parsed,
-    text,
-    headerLinks: bare.headerLinks,
-    robots,
-    signals: withPageSignals(bare.signals, parsed),
-    listed: undefined,
-    flag: flag ?? cut,
-    truncated: bare.truncated,
-    costMs,
-  };
+  const parsed = parsePage(bytes, url, latest.options);
+  if (wantsText) page.text = textOf(bytes, url);
+  if (isTimed) page.costMs += performance.now() - startMs;
+  if (bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
+  page.parsed = parsed;
+  page.decoded = bytes;
+  const { noindex, nofollow } = parsed.robots;
+  if (rules.obeyDirectives && (noindex || nofollow))
+    page.robots = strictest(page.robots, parsed.robots);
+  page.signals = withPageSignals(page.signals, parsed);
+  if (parsed.cut) page.flag ??= "parse_budget";
+  return page;
 }
 
 let latest:
   | { rules: ReadRules; contentType: string | undefined; options: ParseOptions }
   | undefined;
-
-/** The same object as long as servers send the same type, as nearly all do. */
-function optionsFor(rules: ReadRules, contentType: string | undefined): ParseOptions {
-  if (latest?.rules !== rules || latest.contentType !== contentType) {
-    const options = { ...rules.parse, contentType, budgetMs: PARSE_BUDGET_MS };
-    latest = { rules, contentType, options };
-  }
-  return latest.options;
-}
 
 function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {
   if (!rules.obeyDirectives || head.find("x-robots-tag") < 0) return NO_DIRECTIVES;
@@ -256,7 +238,7 @@ function headSignals(head: ResponseHead, url: CrawlUrl, rules: ReadRules): Signa
 function strictest(a: RobotsDirectives, b: RobotsDirectives): RobotsDirectives {
   const noindex = a.noindex || b.noindex;
   const nofollow = a.nofollow || b.nofollow;
-  return noindex || nofollow ? { noindex, nofollow } : NO_DIRECTIVES;
+  return { noindex, nofollow };
 }
 
 function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {

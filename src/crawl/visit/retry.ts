@@ -28,21 +28,25 @@ export type Retry = Omit<Postponed, "kind">;
 
 /**
  * Decides whether a URL is tried again, and updates its host by the outcome: how often in a row it could not be reached,
- * and until when it is left alone. Undefined when the outcome is final.
+ * and until when it is left alone. Undefined when the outcome is final. For nearly every response nobody asks the clock.
  */
 export function retryOf(
   lease: Lease,
   outcome: FinalOutcome,
   { retries, delayMs }: RetryRules,
-  nowMs: number,
+  clock: () => number,
 ): Retry | undefined {
   const { host } = lease;
+  const reach = host.hasSeveralOrigins ? host.reachOf(lease.url) : host;
+  if (outcome.kind === "response") {
+    reach.failures = 0;
+    if (!PASSING_STATUSES.has(outcome.response.head.status)) return undefined;
+  }
+  const nowMs = clock();
   // Even if this URL is not tried again, its host has to wait.
-  const askedMs = askedToWaitMs(outcome);
+  const askedMs = outcome.kind === "response" ? pauseAskedMs(outcome.response.head) : undefined;
   if (askedMs !== undefined) host.heldMs = Math.max(host.heldMs, nowMs + askedMs);
-  const reach = host.reachOf(lease.url);
   const isHosts = outcome.kind === "failed" && HOST_ERRORS.has(outcome.error);
-  if (outcome.kind === "response") reach.failures = 0;
   const isLast = !isWorthRetrying(outcome) || lease.attempt >= retries;
   const waitMs = backOffMs(delayMs, reach.failures + lease.attempt);
   // Requests that were in flight together fail together: that counts once.
@@ -61,12 +65,8 @@ export function backOffMs(delayMs: number, failures: number): number {
   return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
 }
 
+/** A response that comes here may be another one next time. */
 function isWorthRetrying(outcome: FinalOutcome): boolean {
-  if (outcome.kind === "response") return PASSING_STATUSES.has(outcome.response.head.status);
+  if (outcome.kind === "response") return true;
   return outcome.kind === "failed" && !LASTING_ERRORS.test(outcome.error);
-}
-
-/** The wait that a server asked for. */
-function askedToWaitMs(outcome: FinalOutcome): number | undefined {
-  return outcome.kind === "response" ? pauseAskedMs(outcome.response.head) : undefined;
 }

@@ -7,9 +7,10 @@ import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import type { HostSettings } from "../../frontier/host-settings.ts";
+import type { ParsedPage } from "../../parse/page.ts";
 import { reservedBy } from "../../parse/rights/signals.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
-import type { CounterRow } from "../../stats/counters.ts";
+import { COLUMNS, type CounterRow } from "../../stats/counters.ts";
 import type { FailureCounts } from "../../stats/failure-counts.ts";
 import type { LatencyCounts } from "../../stats/latency-counts.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
@@ -33,7 +34,8 @@ import {
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
-import { countOutcome, type OutcomeLine, timeText, unavailableOutcome } from "./visit-outcome.ts";
+import { countFault, type OutcomeLine, timeText, unavailableOutcome } from "./visit-outcome.ts";
+import { VisitTimes } from "./visit-times.ts";
 
 /** The parts that decide about URLs and pages; each thread has its own. */
 export interface VisitParts {
@@ -92,43 +94,62 @@ export interface StageParts extends VisitParts {
   readonly tell?: ((told: Told) => void) | undefined;
   /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
-  /** A visit is over. */
-  readonly finish: (lease: Lease, end: VisitEnd) => void;
-  /** The visit is to be made again, not before a moment: its host waits, or the URL rests and its host goes on. */
-  readonly retry: (lease: Lease, untilMs: number, rests: boolean) => void;
+  /** Takes visits that are over. */
+  readonly ends: VisitEnds;
+  /** A fault in our own code. */
+  readonly threw: (fault: unknown) => void;
 }
+
+/** Takes visits that are over; each is told of by one of these, once. */
+export interface VisitEnds {
+  finish(lease: Lease, end: VisitEnd): void;
+  /** The visit is to be made again, not before a moment: its host waits, or the URL rests and its host goes on. */
+  retry(lease: Lease, untilMs: number, rests: boolean): void;
+}
+
+const NO_REDIRECT: Redirect = { kind: "none" };
 
 /** The stages of a visit as a crawler thread runs them. */
 export class CrawlerStages implements Stages {
   readonly #parts: StageParts;
   readonly #reading;
+  readonly times: VisitTimes;
+  readonly handle?: NonNullable<Stages["handle"]>;
 
   constructor(parts: StageParts) {
+    const { rules, counters, handlers } = parts;
     this.#parts = parts;
-    this.#reading = readRulesOf(parts.rules.config, parts.rules);
+    this.#reading = readRulesOf(rules.config, rules);
+    this.times = new VisitTimes(counters);
+    if (handlers !== undefined)
+      this.handle = (lease, response, page) => this.#handle(handlers, lease, response, page);
   }
 
   fetch(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined {
     const { guard, fetcher, costly, handlers, settings } = this.#parts;
-    if (settings.isBlocked(lease.host.name)) return { kind: "refused", error: "host_blocked" };
-    const freeMs = costly.untilFree(lease.host.name);
+    const { host } = lease;
+    if (settings.isBlocked(host.name)) return { kind: "refused", error: "host_blocked" };
+    const freeMs = costly.isQuiet ? 0 : costly.untilFree(host.name);
     if (freeMs > 0) return { kind: "postponed", untilMs: freeMs };
-    const { heldMs } = lease.host.reachOf(lease.url);
-    if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
+    const heldMs = host.hasSeveralOrigins ? host.reachOf(lease.url).heldMs : 0;
+    if (heldMs > 0 && heldMs > monotonicMs())
       return { kind: "postponed", untilMs: heldMs, aside: true };
     return guard.before(lease) ?? handlers?.before(lease) ?? fetcher.begin(lease, receiver);
   }
 
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
     if (outcome.kind === "postponed") return this.#tryLater(lease, outcome);
-    const nowMs = monotonicMs();
-    const { isAborting, rules, counters, gatekeeper } = this.#parts;
+    const { isAborting, rules, counters, frontier } = this.#parts;
     if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting())
-      return this.#tryLater(lease, { untilMs: nowMs });
-    const retry = retryOf(lease, outcome, rules.config, nowMs);
-    // The others must know, too.
-    if (lease.host.heldMs > nowMs) gatekeeper.hold(lease.host, lease.host.heldMs, nowMs);
-    if (retry === undefined) return outcome;
+      return this.#tryLater(lease, { untilMs: monotonicMs() });
+    const { host } = lease;
+    const retry = retryOf(lease, outcome, rules.config, monotonicMs);
+    if (host.heldMs > 0) this.#tellHeld(host);
+    if (retry === undefined) {
+      // A URL refused by robots.txt, a trap or a budget was never requested, so it costs its host no delay.
+      frontier.requestEnded(lease, host.endedMs);
+      return outcome;
+    }
     if (outcome.kind === "response") outcome.response.release();
     lease.attempt++;
     counters.add("retries");
@@ -136,22 +157,26 @@ export class CrawlerStages implements Stages {
   }
 
   #tryLater(lease: Lease, { untilMs, aside }: Retry): undefined {
-    const { retry } = this.#parts;
-    if (aside) this.requestEnded(lease);
-    retry(lease, untilMs, aside === true);
+    const { ends, frontier } = this.#parts;
+    if (aside) frontier.requestEnded(lease, lease.host.endedMs);
+    ends.retry(lease, untilMs, aside === true);
   }
 
-  /** A URL refused by robots.txt, a trap or a budget was never requested, so it costs its host no delay. */
-  requestEnded(lease: Lease): void {
-    this.#parts.frontier.requestEnded(lease, lease.host.endedMs);
+  /** The others must know, too, that it is left alone. */
+  #tellHeld(host: Lease["host"]): void {
+    const nowMs = monotonicMs();
+    if (host.heldMs > nowMs) this.#parts.gatekeeper.hold(host, host.heldMs, nowMs);
   }
 
   read(lease: Lease, response: Response): ReadPage | Promise<ReadPage> {
-    const { earlier } = this.#parts;
+    const { earlier, guard } = this.#parts;
+    const { url, via, host } = lease;
+    const { status } = response.head;
+    const wantsText = status >= 200 && status <= 299 && guard.watch?.sites.wants(host.name);
     const reading =
-      response.head.status === 304 && earlier !== undefined
-        ? readUnchanged(lease.url, response, earlier, this.#reading)
-        : readPage(lease.url, lease.via, response, this.#reading, this.#wantsText(lease, response));
+      status === 304 && earlier !== undefined
+        ? readUnchanged(url, response, earlier, this.#reading)
+        : readPage(url, via, response, this.#reading, wantsText);
     return reading instanceof Promise
       ? this.#readSlowly(lease, response, reading)
       : this.#noteRead(lease, response, reading);
@@ -172,45 +197,39 @@ export class CrawlerStages implements Stages {
     }
   }
 
-  #wantsText(lease: Lease, { head }: Response): boolean {
-    return head.status >= 200 && head.status <= 299 && this.#parts.guard.wantsText(lease);
-  }
-
   #noteRead(lease: Lease, response: Response, page: ReadPage): ReadPage {
-    const { guard, costly } = this.#parts;
-    costly.note(lease.host.name, page.costMs);
-    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, response.body);
-    return this.#withSignals(lease, this.#noteParsed(lease, response, page));
+    const { guard, costly, counters, debugLog, fetcher } = this.#parts;
+    const { isPage, parsed, text, signals } = page;
+    if (page.costMs > 0) costly.note(lease.host.name, page.costMs);
+    if (guard.watch !== undefined && (isPage || page.unchanged !== undefined)) {
+      guard.watch.page(lease, parsed, response.body, page.headerLinks);
+      if (text !== undefined) guard.watch.sites.add(lease.url, text);
+    }
+    if (parsed !== undefined) {
+      counters.row[COLUMNS.linksDropped]! += parsed.linksDropped;
+      if (debugLog !== undefined) logRead(debugLog, lease, response, parsed);
+    }
+    // robots.txt may say something about the use of its pages, too.
+    const ofHost = isPage ? fetcher.contentSignal(lease.url) : undefined;
+    return ofHost === undefined && signals === undefined ? page : this.#withSignals(page, ofHost);
   }
 
-  /** robots.txt may say something about the use of its pages, and --obey-tdm lets that count. */
-  #withSignals(lease: Lease, page: ReadPage): ReadPage {
-    const { fetcher, rules } = this.#parts;
-    const contentSignal = page.isPage ? fetcher.contentSignal(lease.url) : undefined;
-    if (contentSignal === undefined && page.signals === undefined) return page;
+  /** --obey-tdm lets count what is said about the use of a page. */
+  #withSignals(page: ReadPage, contentSignal: string | undefined): ReadPage {
     const signals = contentSignal === undefined ? page.signals : { ...page.signals, contentSignal };
-    const reserved = rules.config.obeyTdm ? reservedBy(signals, page.mime) : undefined;
+    const { obeyTdm } = this.#parts.rules.config;
+    const reserved = obeyTdm ? reservedBy(signals, page.mime) : undefined;
     return { ...page, signals, reserved };
   }
 
-  #noteParsed(lease: Lease, response: Response, page: ReadPage): ReadPage {
-    const { counters, debugLog } = this.#parts;
-    if (page.parsed !== undefined) {
-      counters.add("linksDropped", page.parsed.linksDropped);
-      debugLog?.write({
-        time: timeText(response.date),
-        url: lease.url,
-        title: page.parsed.title,
-        words: page.parsed.words,
-        firstWords: page.parsed.firstWords,
-      });
-    }
-    return page;
-  }
-
-  handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled> {
-    const { handlers, earlier } = this.#parts;
-    if (handlers === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+  #handle(
+    handlers: HandlerRunner,
+    lease: Lease,
+    response: Response,
+    page: ReadPage,
+  ): Handled | Promise<Handled> {
+    const { earlier } = this.#parts;
+    if (!page.isPage && page.unchanged === undefined) return page;
     // It may ask for the head when the response is released.
     response.head.keep();
     const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
@@ -219,35 +238,57 @@ export class CrawlerStages implements Stages {
 
   triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean {
     response.release();
-    const { rules, counters, retry } = this.#parts;
+    const { rules, counters, ends } = this.#parts;
     if (fault.error === "aborted") {
       // Nobody wants it now: it waits for the next run.
-      retry(lease, monotonicMs(), true);
+      ends.retry(lease, monotonicMs(), true);
       return true;
     }
-    const again = retryOf(lease, fault, rules.config, monotonicMs());
+    const again = retryOf(lease, fault, rules.config, monotonicMs);
     if (again === undefined) return false;
     lease.attempt++;
     counters.add("retries");
     // Its request has ended, so nothing but this URL waits.
-    retry(lease, again.untilMs, true);
+    ends.retry(lease, again.untilMs, true);
     return true;
   }
 
   follow(lease: Lease, response: Response, page: ReadPage): Next {
-    const { follower } = this.#parts;
-    const { status } = response.head;
-    const redirect = follower.redirect(lease, status, response.head.location);
+    const { follower, foundLinks, frontier, guard } = this.#parts;
+    const { head } = response;
+    const isRedirect = head.status >= 300 && head.status <= 399;
+    const redirect = isRedirect
+      ? follower.redirect(lease, head.status, head.location)
+      : NO_REDIRECT;
     const skipped: Skipped[] = [];
-    const own = this.#ownFacts(lease);
-    const more = this.#next(lease, page, redirect, skipped);
-    const next = own === undefined ? more : { ...more, facts: [...own, ...(more.facts ?? [])] };
-    this.#reportSkipped(skipped);
+    const own = lease.seed ? this.#ownFacts(lease) : undefined;
+    let next: Next;
+    if (redirect.kind === "none") {
+      next = foundLinks.of(lease, page, skipped, frontier);
+      if (next.found.length > 0 && guard.watch?.mayRefuse())
+        next = { ...next, found: guard.sift(next.found, follower, skipped) };
+    } else next = this.#redirected(redirect, skipped);
+    if (own !== undefined) next = { ...next, facts: [...own, ...(next.facts ?? [])] };
+    if (skipped.length > 0) this.#reportSkipped(skipped);
     return next;
   }
 
+  #redirected(redirect: Exclude<Redirect, { kind: "none" }>, skipped: Skipped[]): Next {
+    if (redirect.kind === "bad") return { found: [], redirect, links: 0 };
+    if (redirect.kind === "skipped") {
+      this.#parts.follower.report(redirect.skipped, skipped);
+      return { found: [], redirect: { location: redirect.skipped.url }, links: 1 };
+    }
+    const { found } = redirect;
+    return {
+      found: [found],
+      redirect: { location: found.url },
+      links: 1,
+      facts: found.seed ? this.#widen(found) : undefined,
+    };
+  }
+
   #reportSkipped(skipped: readonly Skipped[]): void {
-    if (skipped.length === 0) return;
     this.#parts.counters.add("skipped", skipped.length);
     this.#parts.records.skipped(skipped);
     const { tell } = this.#parts;
@@ -256,40 +297,12 @@ export class CrawlerStages implements Stages {
       tell({ kind: "skipped", url, reason, detail: undefined, parent, depth });
   }
 
-  #next(lease: Lease, page: ReadPage, redirect: Redirect, skipped: Skipped[]): Next {
-    const { follower } = this.#parts;
-    switch (redirect.kind) {
-      case "bad":
-        return { found: [], redirect, links: 0 };
-      case "skipped":
-        follower.report(redirect.skipped, skipped);
-        return { found: [], redirect: { location: redirect.skipped.url }, links: 1 };
-      case "to":
-        return {
-          found: [redirect.found],
-          redirect: { location: redirect.found.url },
-          links: 1,
-          facts: redirect.found.seed ? this.#widen(redirect.found) : undefined,
-        };
-      case "none": {
-        const { guard, foundLinks } = this.#parts;
-        const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.frontier);
-        return {
-          found: guard.sift(found, follower, skipped),
-          known,
-          redirect: undefined,
-          links,
-        };
-      }
-    }
-  }
-
   /**
    * A seed's target may be visited without a fact that says so: after a second look found the redirect that leads there,
    * or in a folder of an older version.
    */
   #ownFacts(lease: Lease): readonly Fact[] | undefined {
-    const isUnknown = lease.seed && this.#parts.scope.refusal(lease.url) === "out_of_scope";
+    const isUnknown = this.#parts.scope.refusal(lease.url) === "out_of_scope";
     return isUnknown ? this.#widen(lease) : undefined;
   }
 
@@ -303,27 +316,24 @@ export class CrawlerStages implements Stages {
   }
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
-    countOutcome(this.#parts, line);
-    this.#tellEnd(line);
-    this.#parts.latency.add(response.tookMs);
-    this.#parts.bytes.body(line.bytes ?? 0);
-    const record = this.#parts.records.capture(line, lease, response, page);
+    const { counters, latency, bytes, records, tell, handlers } = this.#parts;
+    const { length } = response.body;
+    counters.row[COLUMNS.bytes]! += length;
+    if (line.outcome === "failed") countFault(this.#parts, line);
+    if (tell !== undefined) tellEnd(tell, line);
+    latency.add(response.tookMs);
+    bytes.body(length);
+    const record = records.capture(line, lease, response, page);
     // A handler may keep what it was given.
-    if (this.#parts.handlers === undefined) page.parsed?.packed?.release();
+    if (handlers === undefined) page.parsed?.packed?.release();
     return record;
   }
 
-  #tellEnd({ outcome, url, error = "", detail, parent, depth }: OutcomeLine): void {
-    const { tell } = this.#parts;
-    if (tell === undefined || (outcome !== "refused" && outcome !== "failed")) return;
-    const kind = outcome === "refused" ? "skipped" : "failed";
-    tell({ kind, url, reason: error, detail, parent, depth });
-  }
-
   log(line: OutcomeLine): void {
-    countOutcome(this.#parts, line);
-    this.#tellEnd(line);
-    this.#parts.records.outcome(line);
+    const { tell, records } = this.#parts;
+    countFault(this.#parts, line);
+    if (tell !== undefined) tellEnd(tell, line);
+    records.outcome(line);
   }
 
   /** The crawl gives up waiting for this URL's host. */
@@ -331,20 +341,35 @@ export class CrawlerStages implements Stages {
     this.log(unavailableOutcome(lease));
   }
 
-  commit(lease: Lease, ended: VisitEnd): void {
+  commit(lease: Lease, end: VisitEnd): void {
+    const { guard, namedSitemaps, ends } = this.#parts;
     // Only a visit without a response did not come by `follow`.
-    const own = this.#ownFacts(lease);
-    const verdicts = this.#parts.guard.takeVerdicts();
-    const end =
-      own === undefined && verdicts === undefined
-        ? ended
-        : { ...ended, facts: [...(ended.facts ?? []), ...(own ?? []), ...(verdicts ?? [])] };
-    const sitemaps = this.#parts.namedSitemaps.take(lease.url);
-    if (sitemaps === undefined) {
-      this.#parts.finish(lease, end);
-      return;
+    const own = lease.seed ? this.#ownFacts(lease) : undefined;
+    const verdicts = guard.watch?.hasVerdicts ? guard.takeVerdicts() : undefined;
+    const sitemaps = namedSitemaps.mayHave ? namedSitemaps.take(lease.url) : undefined;
+    let whole = end;
+    if (own !== undefined || verdicts !== undefined)
+      whole = { ...whole, facts: [...(end.facts ?? []), ...(own ?? []), ...(verdicts ?? [])] };
+    if (sitemaps !== undefined) {
+      if (sitemaps.skipped.length > 0) this.#reportSkipped(sitemaps.skipped);
+      whole = { ...whole, found: [...end.found, ...sitemaps.found] };
     }
-    this.#reportSkipped(sitemaps.skipped);
-    this.#parts.finish(lease, { ...end, found: [...end.found, ...sitemaps.found] });
+    ends.finish(lease, whole);
   }
+
+  threw(fault: unknown): void {
+    this.#parts.threw(fault);
+  }
+}
+
+function logRead(log: DebugLog, { url }: Lease, { date }: Response, parsed: ParsedPage): void {
+  const { title, words, firstWords } = parsed;
+  log.write({ time: timeText(date), url, title, words, firstWords });
+}
+
+function tellEnd(tell: (told: Told) => void, line: OutcomeLine): void {
+  const { outcome, url, error = "", detail, parent, depth } = line;
+  if (outcome !== "refused" && outcome !== "failed") return;
+  const kind = outcome === "refused" ? "skipped" : "failed";
+  tell({ kind, url, reason: error, detail, parent, depth });
 }

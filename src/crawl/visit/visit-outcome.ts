@@ -48,27 +48,34 @@ export function responseOutcome(
   redirect: RedirectEnd,
 ): OutcomeLine<VisitOutcome> {
   const { status } = response.head;
+  const { robots, parsed, listed } = page;
   const location = redirect && "location" in redirect ? redirect.location : undefined;
-  const outcome = outcomeOf(page, location !== undefined);
+  const outcome = page.isPage ? "page" : outcomeOf(page, location !== undefined);
   const fault = redirect && "error" in redirect ? redirect.error : `http_${status}`;
-  // Assigned one by one: a spread would cost more than everything else here.
-  const line = start(lease, response.date, outcome);
-  line.status = status;
-  line.error = outcome === "failed" ? fault : page.flag;
-  line.location = location;
-  line.mime = page.mime;
-  line.bytes = response.body.length;
-  line.ms = Math.round(response.tookMs);
-  line.truncated = page.truncated;
-  line.insecure = response.unverified;
-  line.robots = directivesText(page.robots) || undefined;
-  line.urls = page.listed?.urls.length;
-  line.links_dropped = page.parsed?.linksDropped || undefined;
-  return line;
+  return {
+    time: timeText(response.date),
+    url: lease.url,
+    outcome,
+    depth: lease.depth,
+    via: lease.via,
+    parent: lease.parent,
+    attempt: lease.attempt || undefined,
+    status,
+    error: outcome === "failed" ? fault : page.flag,
+    location,
+    mime: page.mime,
+    bytes: response.body.length,
+    ms: Math.round(response.tookMs),
+    truncated: page.truncated,
+    insecure: response.unverified,
+    robots: robots.noindex || robots.nofollow ? directivesText(robots) : undefined,
+    urls: listed?.urls.length,
+    links_dropped: parsed?.linksDropped || undefined,
+  };
 }
 
+/** That of a response which is no page. */
 function outcomeOf(page: ReadPage, isRedirect: boolean): VisitOutcome {
-  if (page.isPage) return "page";
   if (page.listed !== undefined) return "sitemap";
   if (page.unchanged !== undefined) return "unchanged";
   return isRedirect ? "redirect" : "failed";
@@ -89,7 +96,7 @@ export function unavailableOutcome(lease: Lease): OutcomeLine {
   return line;
 }
 
-/** The fields of every line. */
+/** What every line begins with. */
 function start<Outcome extends string>(
   lease: Lease,
   dateMs: number,
@@ -117,15 +124,12 @@ export function timeText(dateMs: number): string {
   return `${latest.text}${String(Math.floor(dateMs - second * 1000)).padStart(3, "0")}Z`;
 }
 
-const NOT_CRAWLED: ReadonlySet<string> = new Set(["failed", "refused", "unavailable"]);
-
-/** Counts what a line tells beside the outcome, which the frontier counts when it is committed. */
-export function countOutcome(
+/** Counts what the line of a URL that was not crawled tells beside its outcome, which the frontier counts at the commit. */
+export function countFault(
   { counters, failures }: { readonly counters: CounterRow; readonly failures: FailureCounts },
-  line: OutcomeLine,
+  { outcome, error = "other" }: OutcomeLine,
 ): void {
-  if (NOT_CRAWLED.has(line.outcome)) failures.add(line.error ?? "other");
-  if (line.outcome === "unavailable") counters.add("unavailable");
-  if (line.bytes !== undefined) counters.add("bytes", line.bytes);
-  if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");
+  failures.add(error);
+  if (outcome === "unavailable") counters.add("unavailable");
+  if (outcome === "refused" && error.startsWith("trap_")) counters.add("trapped");
 }

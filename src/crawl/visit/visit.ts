@@ -1,9 +1,10 @@
 import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
-import { type Receiver, tell } from "../../fetch/receiver.ts";
+import type { Receiver } from "../../fetch/receiver.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Fact, Lease } from "../../frontier/frontier.ts";
-import { type Handled, isHandled } from "./handle-page.ts";
+import { COLUMNS } from "../../stats/counters.ts";
+import type { Handled } from "./handle-page.ts";
 import type { ReadPage } from "./read-page.ts";
 import {
   type OutcomeLine,
@@ -12,6 +13,7 @@ import {
   unansweredOutcome,
   type VisitOutcome,
 } from "./visit-outcome.ts";
+import type { VisitTimes } from "./visit-times.ts";
 
 /** Where a response leads. */
 export interface Next {
@@ -28,16 +30,19 @@ export interface Next {
 
 /** What a visit needs: each stage is a function, so that the life of a URL can be read below. */
 export interface Stages {
+  /** How long they take. */
+  readonly times: VisitTimes;
   /** Robots, name, address, gate, transport. Returns the outcome if it is known at once, otherwise the receiver is told. */
   fetch(lease: Lease, receiver: Receiver<FetchOutcome>): FetchOutcome | undefined;
-  /** The outcome if it is final; a URL that has to wait or deserves another try goes back into its queue. */
+  /**
+   * The outcome if it is final: the request, if there was one, is over, and the host's delay starts at its end. A URL that
+   * has to wait or deserves another try goes back into its queue.
+   */
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined;
-  /** The request, if there was one, is over: the host's delay starts at its end. */
-  requestEnded(lease: Lease): void;
   /** Decodes and parses the response, if it is a page. */
   read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
-  /** The user's handler sees the page and may change its links; without one the page stays as it is. */
-  handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled>;
+  /** The user's handler sees the page and may change its links; absent without one. */
+  handle?(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled>;
   /** The handler failed: true when the page is tried again. The response is released. */
   triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean;
   /** Decides what to visit next and reports the links that are not followed. */
@@ -48,6 +53,8 @@ export interface Stages {
   log(line: OutcomeLine): void;
   /** Makes the end of the visit and its links durable together; only then is the URL released. */
   commit(lease: Lease, end: VisitEnd): void;
+  /** A fault in our own code. */
+  threw(fault: unknown): void;
 }
 
 /** How a visit ended. */
@@ -71,88 +78,94 @@ export interface VisitEnd {
  * longer makes a promise. At the end its place in flight is free, while the record is still on its way to the disk.
  */
 export class Visit implements Receiver<FetchOutcome> {
-  readonly #lease: Lease;
-  readonly #stages: Stages;
-  readonly #whole: Receiver<void>;
+  // Declared, and private by their types only: there is one of these for every URL, and else it would cost a call more.
+  declare private readonly lease: Lease;
+  declare private readonly stages: Stages;
 
-  /** `whole` is told when the visit is over. */
-  constructor(lease: Lease, stages: Stages, whole: Receiver<void>) {
-    this.#lease = lease;
-    this.#stages = stages;
-    this.#whole = whole;
+  constructor(lease: Lease, stages: Stages) {
+    this.lease = lease;
+    this.stages = stages;
   }
 
   begin(): void {
-    const outcome = this.#stages.fetch(this.#lease, this);
+    this.stages.times.fetchBegins();
+    const outcome = this.stages.fetch(this.lease, this);
     // After the round that takes URLs: nothing may be settled while it does.
     if (outcome !== undefined) queueMicrotask(() => this.settled(outcome));
   }
 
-  settled(outcome: FetchOutcome): void {
+  settled(fetched: FetchOutcome): void {
+    const { lease, stages } = this;
     try {
-      const rest = this.#whenFetched(outcome);
-      if (rest === undefined) this.#whole.settled();
-      else tell(rest, this.#whole);
+      const fetchedMs = stages.times.fetchEnded();
+      const outcome = stages.orTryLater(lease, fetched);
+      if (outcome === undefined) return;
+      if (outcome.kind !== "response") {
+        this.endUnanswered(outcome, NOWHERE);
+        return;
+      }
+      const { response } = outcome;
+      const reading = stages.read(lease, response);
+      const readMs = stages.times.add(COLUMNS.readMs, fetchedMs);
+      if (reading instanceof Promise) this.wait(reading, (read) => this.whenRead(response, read));
+      else this.whenRead(response, reading, readMs);
     } catch (fault) {
       this.threw(fault);
     }
   }
 
   threw(fault: unknown): void {
-    this.#whole.threw(fault);
+    this.stages.threw(fault);
   }
 
-  #whenFetched(fetched: FetchOutcome): Promise<void> | undefined {
-    const outcome = this.#stages.orTryLater(this.#lease, fetched);
-    if (outcome === undefined) return undefined;
-    this.#stages.requestEnded(this.#lease);
-    if (outcome.kind !== "response") return this.#endUnanswered(outcome, NOWHERE);
-    const { response } = outcome;
-    const reading = this.#stages.read(this.#lease, response);
-    return reading instanceof Promise
-      ? reading.then((read) => this.#whenRead(response, read))
-      : this.#whenRead(response, reading);
-  }
-
-  #whenRead(response: Response, read: ReadPage): Promise<void> | undefined {
-    if (read.reserved !== undefined) {
+  /** Where something else came in between, it is not known when the stage before has ended. */
+  private whenRead(response: Response, page: ReadPage, readMs?: number): void {
+    const { lease, stages } = this;
+    if (page.reserved !== undefined) {
       response.release();
-      const reserved = { error: "tdm_reserved", detail: read.reserved } as const;
-      return this.#endUnanswered({ kind: "refused", ...reserved }, NOWHERE);
+      const reserved = { error: "tdm_reserved", detail: page.reserved } as const;
+      this.endUnanswered({ kind: "refused", ...reserved }, NOWHERE);
+      return;
     }
-    const handling = this.#stages.handle(this.#lease, response, read);
-    return handling instanceof Promise
-      ? handling.then((handled) => this.#whenHandled(response, handled))
-      : this.#whenHandled(response, handling);
+    const handling = stages.handle === undefined ? page : stages.handle(lease, response, page);
+    if (handling instanceof Promise)
+      this.wait(handling, (handled) => this.whenHandled(response, handled));
+    else this.whenHandled(response, handling, handling === page ? readMs : undefined);
   }
 
-  #whenHandled(response: Response, page: Handled): undefined {
-    const lease = this.#lease;
-    const stages = this.#stages;
-    if (!isHandled(page)) {
-      if (!stages.triesAgain(lease, response, page)) this.#endUnanswered(page, NOWHERE);
+  private whenHandled(response: Response, page: Handled, sinceMs = performance.now()): void {
+    const { lease, stages } = this;
+    if ("kind" in page) {
+      if (!stages.triesAgain(lease, response, page)) this.endUnanswered(page, NOWHERE);
       return;
     }
     const next = stages.follow(lease, response, page);
+    const followedMs = stages.times.add(COLUMNS.followMs, sinceMs);
     if (page.refusal !== undefined) {
       response.release();
       const skipped = { error: "handler_skipped", detail: page.refusal } as const;
-      return this.#endUnanswered({ kind: "refused", ...skipped }, next);
+      this.endUnanswered({ kind: "refused", ...skipped }, next);
+      return;
     }
     const { found, known, redirect, links, facts } = next;
     const line = responseOutcome(lease, response, page, redirect);
     const record = stages.store(line, lease, response, page);
+    stages.times.add(COLUMNS.storeMs, followedMs);
     const bytes = response.body.length;
     stages.commit(lease, { outcome: line.outcome, found, known, links, facts, record, bytes });
   }
 
   /** Ends a visit that leaves no record. */
-  #endUnanswered(outcome: Unanswered, next: Next): undefined {
-    const line = unansweredOutcome(this.#lease, outcome);
-    this.#stages.log(line);
+  private endUnanswered(outcome: Unanswered, next: Next): void {
+    const line = unansweredOutcome(this.lease, outcome);
+    this.stages.log(line);
     const { found, known, links, facts } = next;
     const end = { outcome: line.outcome, found, known, links, facts, record: undefined, bytes: 0 };
-    this.#stages.commit(this.#lease, end);
+    this.stages.commit(this.lease, end);
+  }
+
+  private wait<Result>(promise: Promise<Result>, then: (result: Result) => void): void {
+    promise.then(then).catch((fault: unknown) => this.threw(fault));
   }
 }
 

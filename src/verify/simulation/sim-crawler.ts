@@ -167,6 +167,7 @@ export class SimCrawler {
       linksPerThread: plan.links,
       clock: () => this.#now,
       visit: (lease) => this.#visit(lease),
+      onOver: () => {},
       onUnavailable: () => {},
     });
   }
@@ -266,7 +267,6 @@ export class SimCrawler {
       if (this.#world.ownerOf(lease.url) !== this.thread) this.borrowed.add(lease.url);
       if (isWanted) oracle.completed(lease.url);
     }
-    this.#loop.leave();
   }
 
   #finish(lease: Lease, outcome: number, links: readonly CrawlUrl[]): void {
@@ -349,7 +349,6 @@ export class SimCrawler {
       this.frontier.requestEnded(lease, Number.NEGATIVE_INFINITY);
       const nothing = { found: [], links: 0, record: undefined, bytes: 0 };
       this.#loop.finish(lease, { outcome: "refused", ...nothing });
-      this.#loop.leave();
       return;
     }
     if (this.#blockedBefore.has(lease.host.name))
@@ -358,7 +357,6 @@ export class SimCrawler {
     const untilMs = this.#gates.enter(lease.host, address, this.#now);
     if (untilMs > 0) {
       this.#loop.retry(lease, untilMs, false);
-      this.#loop.leave();
       return;
     }
     this.#gates.sent(lease.host, address, this.#gates.claimedMs, this.#now);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadPage } from "../../../src/crawl/visit/read-page.ts";
-import { TimedStages } from "../../../src/crawl/visit/timed-stages.ts";
 import { type Stages, Visit } from "../../../src/crawl/visit/visit.ts";
+import { VisitTimes } from "../../../src/crawl/visit/visit-times.ts";
 import type { FetchOutcome } from "../../../src/fetch/outcome.ts";
 import type { Receiver } from "../../../src/fetch/receiver.ts";
 import type { Response } from "../../../src/fetch/transport.ts";
@@ -21,27 +21,28 @@ const response = () =>
     release: () => {},
   }) as unknown as Response;
 
+const countersOfOne = () => new CounterRow(new SharedArrayBuffer(counterBytes(1)), 0);
+
 /** Stages that note their calls; some can be replaced. */
-function recorded(own: Partial<Stages> = {}) {
+function recorded(own: Partial<Stages> = {}, counters = countersOfOne()) {
   const calls: string[] = [];
   let receiver: Receiver<FetchOutcome> | undefined;
-  const notes: Stages = {
+  const notes: Omit<Stages, "times"> = {
     fetch: (_lease, told) => {
       receiver = told;
       return undefined;
     },
     orTryLater: (_lease, outcome) => (outcome.kind === "postponed" ? undefined : outcome),
-    requestEnded: () => {},
     read: () => page,
-    handle: (_lease, _response, read) => read,
     triesAgain: () => false,
     follow: () => ({ found: [], redirect: undefined, links: 3 }),
     store: () => 7,
     log: () => {},
     commit: () => {},
+    threw: () => {},
     ...own,
   };
-  const stages = {} as Record<string, unknown>;
+  const stages: Record<string, unknown> = { times: new VisitTimes(counters) };
   for (const [name, stage] of Object.entries(notes))
     stages[name] = (...given: unknown[]) => {
       calls.push(name);
@@ -50,25 +51,15 @@ function recorded(own: Partial<Stages> = {}) {
   return { stages: stages as unknown as Stages, calls, told: () => receiver! };
 }
 
-/** Begins a visit, and notes its end among the calls of its stages. */
-function begin(stages: Stages, calls: string[]) {
-  return new Promise<void>((resolve, reject) => {
-    const settled = () => {
-      calls.push("over");
-      resolve();
-    };
-    new Visit(lease, stages, { settled, threw: reject }).begin();
-  });
-}
-
-const ALL = ["fetch", "orTryLater", "requestEnded", "read", "handle", "follow", "store", "commit"];
+/** When nothing is left to do at once. */
+const whenStill = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a plain visit ends in the call that brings its response", () => {
   const { stages, calls, told } = recorded();
-  void begin(stages, calls);
+  new Visit(lease, stages).begin();
   assert.deepEqual(calls, ["fetch"]);
   told().settled({ kind: "response", response: response() });
-  assert.deepEqual(calls, [...ALL, "over"]);
+  assert.deepEqual(calls, ["fetch", "orTryLater", "read", "follow", "store", "commit"]);
 });
 
 test("what takes longer is waited for, stage by stage", async () => {
@@ -76,26 +67,27 @@ test("what takes longer is waited for, stage by stage", async () => {
     read: () => Promise.resolve(page),
     handle: (_lease, _response, read) => Promise.resolve(read),
   });
-  const over = begin(stages, calls);
+  new Visit(lease, stages).begin();
   told().settled({ kind: "response", response: response() });
   assert.equal(calls.at(-1), "read");
-  await over;
-  assert.deepEqual(calls, [...ALL, "over"]);
+  await whenStill();
+  assert.deepEqual(calls, ["fetch", "orTryLater", "read", "handle", "follow", "store", "commit"]);
 });
 
 test("an outcome that is known at once settles nothing before the round is over", async () => {
   const refused = { kind: "refused", error: "robots" } as const;
   const { stages, calls } = recorded({ fetch: () => refused });
-  const over = begin(stages, calls);
+  new Visit(lease, stages).begin();
   assert.deepEqual(calls, ["fetch"]);
-  await over;
-  assert.deepEqual(calls, ["fetch", "orTryLater", "requestEnded", "log", "commit", "over"]);
+  await whenStill();
+  assert.deepEqual(calls, ["fetch", "orTryLater", "log", "commit"]);
 });
 
 test("who has to wait is neither stored nor committed", async () => {
   const { stages, calls } = recorded({ fetch: () => ({ kind: "postponed", untilMs: 1 }) });
-  await begin(stages, calls);
-  assert.deepEqual(calls, ["fetch", "orTryLater", "over"]);
+  new Visit(lease, stages).begin();
+  await whenStill();
+  assert.deepEqual(calls, ["fetch", "orTryLater"]);
 });
 
 test("a fault in any stage is told once, and nothing goes on", async () => {
@@ -103,17 +95,20 @@ test("a fault in any stage is told once, and nothing goes on", async () => {
   const fails = () => {
     throw fault;
   };
-  for (const name of ["read", "handle", "follow", "store", "commit"] as const) {
-    const { stages, calls, told } = recorded({ [name]: fails });
-    const over = begin(stages, calls);
+  const faultsOf = async (own: Partial<Stages>) => {
+    const faults: unknown[] = [];
+    const { stages, calls, told } = recorded({ ...own, threw: (thrown) => faults.push(thrown) });
+    new Visit(lease, stages).begin();
     told().settled({ kind: "response", response: response() });
-    await assert.rejects(over, fault);
-    assert.equal(calls.at(-1), name);
-  }
-  const late = recorded({ read: () => Promise.reject(fault) });
-  const over = begin(late.stages, late.calls);
-  late.told().settled({ kind: "response", response: response() });
-  await assert.rejects(over, fault);
+    await whenStill();
+    assert.deepEqual(faults, [fault]);
+    return calls.slice(-2);
+  };
+  for (const name of ["read", "handle", "follow", "store", "commit"] as const)
+    assert.deepEqual(await faultsOf({ [name]: fails }), [name, "threw"]);
+  const slow = { read: () => Promise.resolve(page), follow: fails };
+  assert.deepEqual(await faultsOf(slow), ["follow", "threw"]);
+  assert.deepEqual(await faultsOf({ read: () => Promise.reject(fault) }), ["read", "threw"]);
 });
 
 test("stages are timed from the end of the one before, and waits in flight count", async (t) => {
@@ -123,29 +118,29 @@ test("stages are timed from the end of the one before, and waits in flight count
     nowMs += ms;
     return result;
   };
-  const counters = new CounterRow(new SharedArrayBuffer(counterBytes(1)), 0);
+  const counters = countersOfOne();
   const of = () =>
     (["networkWaitMs", "readMs", "followMs", "storeMs"] as const).map((name) => counters.get(name));
   let isSlow = false;
-  const { stages, calls, told } = recorded({
+  const slowly = {
     read: () => (isSlow ? Promise.resolve(page) : takes(2, page)),
     follow: () => takes(3, { found: [], redirect: undefined, links: 0 }),
     store: () => takes(5, 1),
-  });
-  const timed = new TimedStages(stages, counters);
-  void begin(timed, calls);
+  };
+  const { stages, told } = recorded(slowly, counters);
+  new Visit(lease, stages).begin();
   const first = told();
   nowMs += 100;
-  void begin(timed, calls);
+  new Visit(lease, stages).begin();
   nowMs += 10;
   first.settled({ kind: "response", response: response() });
   assert.deepEqual(of(), [120, 2, 3, 5]);
   isSlow = true;
   const second = told();
-  const slow = begin(timed, calls);
+  new Visit(lease, stages).begin();
   told().settled({ kind: "response", response: response() });
   nowMs += 1000;
-  await slow;
+  await whenStill();
   // What passed while it was read in turns is nobody's work.
   assert.deepEqual(of().slice(1), [2, 6, 10]);
   second.settled({ kind: "refused", error: "robots" });

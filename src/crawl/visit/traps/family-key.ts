@@ -5,6 +5,7 @@ const SLASH = 47;
 const NUMBER_SIGN = 35;
 const STAR = 42;
 const QUESTION_MARK = 63;
+const NOTHING = 0;
 const FIRST_STATE = 0x2545f491;
 const MULTIPLIER = 0x9e3779b1;
 
@@ -32,11 +33,14 @@ export function familyKey(url: CrawlUrl): number {
   const mark = url.indexOf("?", path);
   const end = mark < 0 ? url.length : mark;
   let key = FIRST_STATE;
+  /** What the pattern ends with. */
+  let last = mark < 0 ? NOTHING : QUESTION_MARK;
   /** The segment before. */
   let before = 0;
   let beforeEnd = -1;
   for (let from = path + 1; from <= end; ) {
-    let state = add(key, SLASH);
+    let state = Math.imul(key ^ SLASH, MULTIPLIER);
+    state ^= state >>> 15;
     const start = state;
     let kinds = 0;
     let kind = 0;
@@ -54,27 +58,24 @@ export function familyKey(url: CrawlUrl): number {
     const hasDigits = (kinds & DIGIT) !== 0;
     const mayBeId = hasDigits && (kinds & OTHER) === 0 && to - from >= MIN_ID_LENGTH;
     const mayVary = mayBeId || (kinds & SPECIAL) !== 0;
-    if (kinds === DIGIT || (mayVary && isVariable(url.slice(from, to))))
-      return finish(add(start, STAR));
+    if (kinds === DIGIT || (mayVary && isVariable(url.slice(from, to)))) {
+      key = start;
+      last = STAR;
+      break;
+    }
     const isRepeated =
       to - from === beforeEnd - before && url.startsWith(url.slice(before, beforeEnd), from);
     if (!isRepeated) {
-      if (to === end && mark < 0 && !hasDigits) return finish(start);
-      key = state;
+      key = to === end && mark < 0 && !hasDigits ? start : state;
       before = from;
       beforeEnd = to;
     }
     from = to + 1;
   }
-  return finish(mark < 0 ? key : add(key, QUESTION_MARK));
-}
-
-function add(state: number, code: number): number {
-  const mixed = Math.imul(state ^ code, MULTIPLIER);
-  return mixed ^ (mixed >>> 15);
-}
-
-/** A small integer, which maps find faster than others. */
-function finish(state: number): number {
-  return (state ^ (state >>> 13)) & 0x3fffffff;
+  if (last !== NOTHING) {
+    key = Math.imul(key ^ last, MULTIPLIER);
+    key ^= key >>> 15;
+  }
+  // A small integer, which maps find faster than others.
+  return (key ^ (key >>> 13)) & 0x3fffffff;
 }

@@ -27,6 +27,12 @@ export class Family {
   copies = 0;
   looseCopies = 0;
   strayDates = 0;
+  /**
+   * Its pages in this thread, counted by the caller. For nearly all that is everything there is to do: `add` is called for
+   * those that are evidence, and for all as soon as the family is watched.
+   */
+  seen = 0;
+  isWatched: boolean;
   /** One of its pages was evidence against it. */
   hasSuspects = false;
   readonly countsPages: boolean;
@@ -36,7 +42,6 @@ export class Family {
   readonly #fingerprint: number;
   /** Allocated at the first suspicious page, because there are very many honest families. */
   #window: Uint8Array | undefined;
-  #seen = 0;
   #recentCopies = 0;
   #recentLoose = 0;
   #recentInbred = 0;
@@ -51,15 +56,16 @@ export class Family {
     this.hasVariable = isOdd || pattern.endsWith("*");
     // Only pages with a query, and those of suspicious spelling, are judged by their number.
     this.countsPages = this.hasVariable || pattern.endsWith("?");
+    this.isWatched = this.countsPages;
   }
 
-  /** Adds one page: bits of `EVIDENCE`. */
+  /** Adds what the page that was counted last is evidence of: bits of `EVIDENCE`. */
   add(evidence: number): void {
-    const slot = this.#seen++ % WINDOW;
     if (this.countsPages) this.pages = this.#total(0);
-    // Nearly always there is nothing against this page and those before it.
     if (evidence === 0 && !this.hasSuspects) return;
     this.hasSuspects = true;
+    this.isWatched = true;
+    const slot = (this.seen - 1) % WINDOW;
     this.#window ??= new Uint8Array(WINDOW);
     this.#count(this.#window[slot]!, -1);
     this.#window[slot] = evidence;
@@ -83,7 +89,7 @@ export class Family {
   }
 
   get #inWindow(): number {
-    return Math.max(1, Math.min(this.#seen, WINDOW));
+    return Math.max(1, Math.min(this.seen, WINDOW));
   }
 
   #total(what: 0 | 1 | 2 | 3): number {

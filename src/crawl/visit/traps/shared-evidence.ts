@@ -15,22 +15,18 @@ export const EVIDENCE_BYTES: number = (COPIES + 2 * COUNTS + 1) * 4;
 export class SharedEvidence {
   readonly #copies: Uint32Array;
   readonly #counts: Uint32Array;
-  readonly #verdicts: Uint32Array;
+  /** One number: how many sites some thread has condemned. In nearly all crawls 0, so that nobody needs to look any further. */
+  readonly verdicts: Uint32Array;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(EVIDENCE_BYTES)) {
     this.#copies = new Uint32Array(memory, 0, COPIES);
     this.#counts = new Uint32Array(memory, COPIES * 4, 2 * COUNTS);
-    this.#verdicts = new Uint32Array(memory, EVIDENCE_BYTES - 4, 1);
+    this.verdicts = new Uint32Array(memory, EVIDENCE_BYTES - 4, 1);
   }
 
   /** Some thread has condemned a site. */
   addVerdict(): void {
-    Atomics.add(this.#verdicts, 0, 1);
-  }
-
-  /** False in nearly all crawls, so that they need not look any further. */
-  hasVerdicts(): boolean {
-    return Atomics.load(this.#verdicts, 0) > 0;
+    Atomics.add(this.verdicts, 0, 1);
   }
 
   /** A page of this fingerprint is a copy of others. */

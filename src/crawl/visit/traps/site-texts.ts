@@ -110,14 +110,14 @@ export class SiteTexts {
   /** Whether a URL is refused: its site is condemned, and no page with a text of its own leads to it. */
   refuses(url: CrawlUrl, parent: CrawlUrl | undefined): boolean {
     // Nearly always: nobody is condemned.
-    if (!this.#shared.hasVerdicts()) return false;
+    if (Atomics.load(this.#shared.verdicts, 0) === 0) return false;
     if (parent === undefined || !this.isCondemned(siteOf(hostnameOf(url)))) return false;
     return !this.#shared.isCopy(fingerprintOf(parent, OWN_TEXT));
   }
 
   /** Whether all threads refuse the site. */
   isCondemned(site: string): boolean {
-    if (!this.#shared.hasVerdicts()) return false;
+    if (Atomics.load(this.#shared.verdicts, 0) === 0) return false;
     return this.#condemned.has(site) || this.#shared.isCopy(fingerprintOf(site, CONDEMNED));
   }
 

@@ -121,7 +121,7 @@ export class TrapWatch {
 
   /** False in nearly all crawls: no URL is refused, so only those of suspicious spelling are not free. */
   mayRefuse(): boolean {
-    return this.#suspects.size > 0 || this.#shared.hasVerdicts();
+    return this.#suspects.size > 0 || Atomics.load(this.#shared.verdicts, 0) > 0;
   }
 
   /** What is known about the family of a URL that was found on the parent. */
@@ -173,13 +173,19 @@ export class TrapWatch {
       if (isLooseCopy || hasFilters)
         evidence = this.#evidence(lease, parsed, body, host, headerLinks, isLooseCopy, hasFilters);
     }
-    family.add(evidence);
-    host.all.add(evidence & OF_ALL);
-    if (parent !== undefined && liesBelow(url, parent))
-      host.growth.add((evidence & EVIDENCE.alike) === 0 ? 0 : EVIDENCE.looseCopy);
+    const { all, growth } = host;
+    family.seen++;
+    if (family.isWatched || evidence !== 0) family.add(evidence);
+    all.seen++;
+    if (all.isWatched || (evidence & OF_ALL) !== 0) all.add(evidence & OF_ALL);
+    if (parent !== undefined && liesBelow(url, parent)) {
+      const isAlike = (evidence & EVIDENCE.alike) !== 0;
+      growth.seen++;
+      if (growth.isWatched || isAlike) growth.add(isAlike ? EVIDENCE.looseCopy : 0);
+    }
     // Nearly always: such a page makes no verdict about a host that nothing speaks against.
-    if (evidence === 0 && odd === undefined && !host.isSuspect && !mayBeTrap(family)) return;
-    this.#judge(lease, host, family, odd);
+    const mayBe = odd !== undefined || host.isSuspect || (family.hasSuspects && mayBeTrap(family));
+    if (evidence !== 0 || mayBe) this.#judge(lease, host, family, odd);
   }
 
   /** What the evidence about a page's family and its host amounts to. */
