@@ -77,7 +77,9 @@ export function captureRecord(
   const title = parsed?.title ?? "";
   const language = parsed?.language;
   const charset = parsed?.charset ?? "";
-  const robots = parsed === undefined ? "" : directivesText(page.robots);
+  const { noindex, nofollow } = page.robots;
+  const isAsked = parsed !== undefined && (noindex || nofollow);
+  const robots = isAsked ? directivesText(page.robots) : "";
   const hasRare = unverified ?? unchanged ?? data ?? signals;
   const rare = hasRare === undefined ? "" : rareText(response, page);
   const text = `${title}${url}${language ?? ""}${via}${mime}${address}${parent ?? ""}${truncated ?? ""}${charset}${robots}${rare}`;
