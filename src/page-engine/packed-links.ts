@@ -37,9 +37,11 @@ export class PackedLinks {
   #words: Uint32Array;
   /** Where the bytes of the lines are, and what to subtract from an address to find it there. */
   #linesAt: number;
-  readonly #linesBytes: number;
+  /** How long the lines of a metadata record are, "outlink: URL" each. */
+  readonly linesBytes: number;
   #offset = 0;
-  #table: KnownTable | undefined;
+  /** What the engine remembers of links; undefined when these have left its memory. */
+  table: KnownTable | undefined;
   #urls: string[] | undefined;
   #isReleased = false;
 
@@ -51,23 +53,24 @@ export class PackedLinks {
     this.#bytes = memory as ReadableBuffer;
     this.#words = words;
     this.#linesAt = counts.linesAt;
-    this.#linesBytes = counts.linesBytes;
-    this.#table = counts.table;
+    this.linesBytes = counts.linesBytes;
+    this.table = counts.table;
   }
 
-  /** What the engine remembers of links; undefined when these have left its memory. */
-  get table(): KnownTable | undefined {
-    return this.#table;
-  }
-
-  /** The lines of a metadata record, "outlink: URL" each; valid until the next page. */
+  /** These lines; valid until the next page. */
   get lines(): Buffer {
-    this.#check();
-    return this.#bytes.subarray(this.#linesAt, this.#linesAt + this.#linesBytes);
+    if (this.#isReleased) throw released();
+    return this.#bytes.subarray(this.#linesAt, this.#linesAt + this.linesBytes);
+  }
+
+  copyLines(into: Buffer, at: number): void {
+    if (this.#isReleased) throw released();
+    const { buffer, byteOffset } = this.#bytes;
+    into.set(new Uint8Array(buffer, byteOffset + this.#linesAt, this.linesBytes), at);
   }
 
   low(link: number): number {
-    this.#check();
+    if (this.#isReleased) throw released();
     return this.#words[LINK_WORDS * link]!;
   }
 
@@ -77,7 +80,7 @@ export class PackedLinks {
 
   /** Copies the fingerprints of the links with these numbers, pairs of low and high half; how many of them are marked. */
   copyFingerprints(numbers: Int32Array, from: number, count: number, into: Uint32Array): number {
-    this.#check();
+    if (this.#isReleased) throw released();
     const words = this.#words;
     let marked = 0;
     for (let i = 0; i < count; i++) {
@@ -114,7 +117,7 @@ export class PackedLinks {
 
   /** Scheme, host and port of the link. */
   originText(link: number): string {
-    this.#check();
+    if (this.#isReleased) throw released();
     const bytes = this.#bytes;
     const from = this.#words[LINK_WORDS * link + FROM]! - this.#offset;
     let to = from + SCHEME_BYTES;
@@ -124,7 +127,7 @@ export class PackedLinks {
 
   url(link: number): string {
     if (this.#urls !== undefined) return this.#urls[link]!;
-    this.#check();
+    if (this.#isReleased) throw released();
     const at = LINK_WORDS * link;
     const words = this.#words;
     return this.#bytes.latin1Slice(
@@ -136,9 +139,9 @@ export class PackedLinks {
   /** All of them as strings. */
   urls(): string[] {
     if (this.#urls !== undefined) return this.#urls;
-    this.#check();
+    if (this.#isReleased) throw released();
     const from = this.#linesAt + LINE_START.length;
-    const to = this.#linesAt + this.#linesBytes - LINE_END.length;
+    const to = this.#linesAt + this.linesBytes - LINE_END.length;
     const text = () => this.#bytes.latin1Slice(from, to);
     this.#urls = this.length === 0 ? [] : text().split(LINE_END + LINE_START);
     return this.#urls;
@@ -149,7 +152,7 @@ export class PackedLinks {
    * Answers the place behind the last of them.
    */
   putPrints(into: Uint32Array, at: number): number {
-    this.#check();
+    if (this.#isReleased) throw released();
     const words = this.#words;
     const offset = this.#offset + this.#linesAt;
     let to = at;
@@ -170,16 +173,16 @@ export class PackedLinks {
   /** The engine goes on to another page. */
   leaveEngine(): void {
     if (this.#isReleased) return;
-    this.#table = undefined;
+    this.table = undefined;
     this.#bytes = Buffer.from(this.lines) as ReadableBuffer;
     this.#words = this.#words.slice(0, LINK_WORDS * this.length);
     this.#offset = this.#linesAt;
     this.#linesAt = 0;
   }
+}
 
-  #check(): void {
-    if (this.#isReleased) throw new Error("the links of this page were released");
-  }
+function released(): Error {
+  return new Error("the links of this page were released");
 }
 
 /** What the engine tells about the links of a page. */

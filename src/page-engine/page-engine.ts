@@ -76,17 +76,28 @@ const MEMORY_PAGES = 185;
 const WASM_PAGE_BYTES = 1 << 16;
 const MARGIN_BYTES = 64;
 
-// Results of the engine, in words.
-const RECORDS = 0;
-const WORDS = 1;
-const PIECES = 2;
-const TITLE = 3;
-const LANGUAGE = 5;
+// Results of the engine: places in `found`.
+export const RECORDS = 0;
+export const WORDS = 1;
+/** How many pieces the first words are in. */
+export const PIECES = 2;
+/** Where title and language of the root element begin, -1 without one; where they end. */
+export const TITLE = 3;
+export const TITLE_END = 4;
+export const LANGUAGE = 5;
+export const LANGUAGE_END = 6;
 const LINKS = 7;
-const LINKS_ALL = 8;
+/** The links before repeats were left out. */
+export const LINKS_ALL = 8;
 const LINES_BYTES = 9;
 const ORIGINS = 10;
-const CELLS = 11;
+/** The record of the first base element; -1 without one. */
+export const BASE = 11;
+/** 1 when the title, the language is as it stands there what the reference would make of it. */
+export const IS_TITLE_PLAIN = 12;
+export const IS_LANGUAGE_PLAIN = 13;
+const FIRST_BYTES = 14;
+const CELLS = 15;
 
 // What the URL parser copies unchanged (see url/fast-path.ts); the classes are those of resolve.ts.
 const NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$&'()*+,;=:@|[]";
@@ -103,19 +114,21 @@ export class PageEngine implements KnownTable {
   /** The whole memory. */
   readonly memory: LatinBuffer;
   /** Room for a page, and the longest it may be. */
-  readonly page: Buffer;
+  readonly page: LatinBuffer;
   readonly maxPageBytes: number;
   readonly #code: EngineCode;
   /** The links of the last page, LINK_WORDS each. */
   readonly #linkWords: Uint32Array;
   readonly doubtful: Int32Array;
-  readonly #cells: Int32Array;
+  /** What the last page is like. */
+  readonly found: Int32Array;
   readonly #records: Int32Array;
   /** Of each piece of the first words where it begins and ends; one that ends before 0 only ends a word. */
   readonly pieceEnds: Int32Array;
   readonly #baseAt: number;
   readonly #linesAt: number;
   readonly #askedAt: number;
+  readonly #firstTextAt: number;
   #latest: PackedLinks | undefined;
   /** Whose links are remembered. */
   #keeper: object | undefined;
@@ -135,9 +148,10 @@ export class PageEngine implements KnownTable {
     this.#code = code;
     this.memory = Buffer.from(memory.buffer) as LatinBuffer;
     this.maxPageBytes = at("MAX_PAGE");
-    this.page = this.memory.subarray(at("PAGE"), at("PAGE") + this.maxPageBytes + MARGIN_BYTES);
+    const pageEnd = at("PAGE") + this.maxPageBytes + MARGIN_BYTES;
+    this.page = this.memory.subarray(at("PAGE"), pageEnd) as LatinBuffer;
     const words = (name: string, count: number) => new Int32Array(memory.buffer, at(name), count);
-    this.#cells = words("CELLS", CELLS);
+    this.found = words("CELLS", CELLS);
     this.#records = words("RECORDS", (at("RECORD") / 4) * (at("MAX_RECORDS") + 1));
     this.pieceEnds = words("PIECES", 2 * at("MAX_PIECES"));
     this.doubtful = words("DOUBTFUL", at("MAX_RECORDS"));
@@ -145,6 +159,7 @@ export class PageEngine implements KnownTable {
     this.#baseAt = at("BASE");
     this.#linesAt = at("LINES");
     this.#askedAt = at("ASKED");
+    this.#firstTextAt = at("FIRST_TEXT");
     this.#write(tables, at);
   }
 
@@ -188,41 +203,11 @@ export class PageEngine implements KnownTable {
     return this.#code.scan(from, length, charset) === 1;
   }
 
-  /** Before a page is written into the memory: links of the one before that are still in use move out. */
-  begin(): void {
-    this.#latest?.leaveEngine();
-    this.#latest = undefined;
-  }
-
-  get records(): number {
-    return this.#cells[RECORDS]!;
-  }
-
-  get words(): number {
-    return this.#cells[WORDS]!;
-  }
-
-  /** How many pieces the first words are in. */
-  get pieces(): number {
-    return this.#cells[PIECES]!;
-  }
-
-  /** Where the title begins; -1 without one. */
-  get titleFrom(): number {
-    return this.#cells[TITLE]!;
-  }
-
-  get titleTo(): number {
-    return this.#cells[TITLE + 1]!;
-  }
-
-  /** Where the language of the root element begins; -1 without one. */
-  get languageFrom(): number {
-    return this.#cells[LANGUAGE]!;
-  }
-
-  get languageTo(): number {
-    return this.#cells[LANGUAGE + 1]!;
+  /** The first words with a blank between them; undefined when one is long, or not plain ASCII. */
+  firstText(): string | undefined {
+    const bytes = this.found[FIRST_BYTES]!;
+    const from = this.#firstTextAt;
+    return bytes < 0 ? undefined : this.memory.latin1Slice(from, from + bytes);
   }
 
   /** A record of the page that was scanned last. */
@@ -241,21 +226,15 @@ export class PageEngine implements KnownTable {
     };
   }
 
-  /** Index of the first record of an element; -1 when there is none. */
-  firstOf(tag: number): number {
-    const { records } = this;
-    for (let i = 0; i < records; i++) if ((this.#records[8 * i]! & 255) === tag) return i;
-    return -1;
-  }
-
   /**
    * Resolves the links of the page that was scanned last against a base, in their order, and leaves out repeats. Records
-   * that are not plain go to `ask`. Undefined when there are too many.
+   * that are not plain go to `ask`. Undefined when there are too many. Links of the page before that are still in use
+   * move out of the memory.
    */
-  resolve(
-    base: string,
-    { ask, asksRel, metaLengths, seedLow, seedHigh }: ResolveRules,
-  ): ResolvedLinks | undefined {
+  resolve(base: string, rules: ResolveRules, ask: AskAbout): PackedLinks | undefined {
+    this.#latest?.leaveEngine();
+    this.#latest = undefined;
+    const { seedLow, seedHigh } = rules;
     if (seedLow !== this.#seedLow || seedHigh !== this.#seedHigh) {
       this.#code.setSeed(seedLow, seedHigh);
       this.#seedLow = seedLow;
@@ -268,45 +247,42 @@ export class PageEngine implements KnownTable {
     this.memory.latin1Write(base, this.#baseAt, base.length);
     this.#ask = ask;
     this.#fault = undefined;
-    const isRel = asksRel ? 1 : 0;
     const isWhole = this.#code.resolve(
       base.length,
       origin,
       folder,
       page,
       this.#askedAt,
-      isRel,
-      metaLengths,
+      rules.asksRel ? 1 : 0,
+      rules.metaLengths,
     );
     this.#ask = undefined;
     if (this.#fault !== undefined) throw this.#fault;
     if (isWhole !== 1) return undefined;
-    const cells = this.#cells;
-    const links = new PackedLinks(this.memory, this.#linkWords, {
-      links: cells[LINKS]!,
-      origins: cells[ORIGINS]!,
+    const { found } = this;
+    this.#latest = new PackedLinks(this.memory, this.#linkWords, {
+      links: found[LINKS]!,
+      origins: found[ORIGINS]!,
       linesAt: this.#linesAt,
-      linesBytes: cells[LINES_BYTES]!,
+      linesBytes: found[LINES_BYTES]!,
       seedLow,
       seedHigh,
       table: this,
     });
-    this.#latest = links;
-    return { links, all: cells[LINKS_ALL]! };
+    return this.#latest;
   }
 
   remember(keeper: object, low: number, high: number): void {
-    this.#keepFor(keeper);
+    if (keeper !== this.#keeper) this.#keepFor(keeper);
     this.#code.remember(low, high);
   }
 
   leaveOutKnown(keeper: object, links: number): number {
-    this.#keepFor(keeper);
+    if (keeper !== this.#keeper) this.#keepFor(keeper);
     return this.#code.leaveOutKnown(links);
   }
 
   #keepFor(keeper: object): void {
-    if (keeper === this.#keeper) return;
     this.#keeper = keeper;
     this.#code.forgetKnown();
   }
@@ -325,19 +301,12 @@ export class PageEngine implements KnownTable {
 
 /** How links are resolved. */
 export interface ResolveRules {
-  readonly ask: AskAbout;
   /** Links with a rel attribute are asked about, too. */
   readonly asksRel: boolean;
   /** A bit for the length of each name of a meta element that is wanted; bit 0 stands for one without a name. */
   readonly metaLengths: number;
   readonly seedLow: number;
   readonly seedHigh: number;
-}
-
-/** The links of a page: distinct, and how many there were with repeats. */
-export interface ResolvedLinks {
-  readonly links: PackedLinks;
-  readonly all: number;
 }
 
 /** Opens the engine; undefined without its code (after `tsc` alone), without WebAssembly, or without memory for it. */

@@ -28,5 +28,6 @@ export function addDirective(directives: RobotsDirectives, directive: string): v
 
 /** The directives in words, as logs and records hold them; "" when there is none. */
 export function directivesText({ noindex, nofollow }: RobotsDirectives): string {
-  return [noindex ? "noindex" : "", nofollow ? "nofollow" : ""].filter(Boolean).join(", ");
+  if (noindex) return nofollow ? "noindex, nofollow" : "noindex";
+  return nofollow ? "nofollow" : "";
 }

@@ -69,9 +69,7 @@ export class HandOffBuffer {
   readonly #laneBytes: number;
   readonly #words: Int32Array;
   readonly #headers: Int32Array;
-  readonly #bytes: Uint8Array;
-  /** The same bytes, for the crawlers. */
-  readonly #into: Buffer;
+  readonly #bytes: Buffer;
   readonly #bell: Doorbell;
 
   /** `size` is N, `crawlers` how many of the two lanes are in use, `bell` the builder's. */
@@ -85,8 +83,7 @@ export class HandOffBuffer {
     this.maxFrameBytes = Math.min(this.#laneBytes >> 1, LENGTH) - HEADER_BYTES;
     this.#words = new Int32Array(memory, 0, HEAD_WORDS);
     this.#headers = new Int32Array(memory, HEAD_WORDS * 4);
-    this.#bytes = new Uint8Array(memory, HEAD_WORDS * 4);
-    this.#into = Buffer.from(memory, HEAD_WORDS * 4);
+    this.#bytes = Buffer.from(memory, HEAD_WORDS * 4);
     this.#bell = bell;
   }
 
@@ -98,35 +95,48 @@ export class HandOffBuffer {
     let length = 0;
     for (const part of parts) length += part.length;
     if (!this.hasRoom(lane, length)) return false;
-    const words = this.#lane(lane);
+    const words = LANES + lane * LANE_WORDS;
     const begin = Atomics.load(this.#words, words + END);
-    const bytes = this.#bytesAt(begin, length);
     const at = begin & (this.#laneBytes - 1);
+    let bytes = (HEADER_BYTES + length + 3) & ~3;
+    const wraps = at + bytes > this.#laneBytes;
+    if (wraps) bytes += this.#laneBytes - at;
     // Before the permit: whoever finds it open must know where its bytes begin.
     Atomics.store(this.#words, words + BEGIN, begin);
-    if (!this.#claim(lane)) return false;
+    for (;;) {
+      const seen = Atomics.load(this.#words, PERMITS);
+      if (usedIn(seen) === this.#size) return false;
+      const open = seen | (1 << (OPEN + lane));
+      if (Atomics.compareExchange(this.#words, PERMITS, seen, open) === seen) break;
+    }
     const start = lane * this.#laneBytes;
-    const wraps = at + bytes > this.#laneBytes;
     if (wraps) this.#headers[(start + at) >> 2] = SKIP;
     let to = wraps ? start : start + at;
     this.#headers[to >> 2] = flags | length;
     to += HEADER_BYTES;
     for (const part of parts) {
       // As `copyShared` does, and for its reason; the explorer follows no call out of here.
-      if (part.length > 0) this.#into.fill(part, to, to + part.length);
+      if (part.length > 0) this.#bytes.fill(part, to, to + part.length);
       to += part.length;
     }
     Atomics.store(this.#words, words + END, (begin + bytes) | 0);
-    if (this.#publish(lane)) this.#call(FULL);
+    // The open permit becomes a published one. Whoever completes N calls.
+    const change = (1 << (FIELD_BITS * lane)) - (1 << (OPEN + lane));
+    const now = Atomics.add(this.#words, PERMITS, change | 0) + change;
+    if (totalOf(now) === this.#size) this.#call(FULL);
     return true;
   }
 
   /** False when a frame of that length must wait until the builder has freed some bytes: then `flush`. */
   hasRoom(lane: number, length: number): boolean {
-    const words = this.#lane(lane);
+    const words = LANES + lane * LANE_WORDS;
     const end = Atomics.load(this.#words, words + END);
     const used = (end - Atomics.load(this.#words, words + FREED)) >>> 0;
-    return used + this.#bytesAt(end, length) <= this.#laneBytes;
+    const at = end & (this.#laneBytes - 1);
+    const bytes = (HEADER_BYTES + length + 3) & ~3;
+    // What does not fit in there takes the rest of the lane, too.
+    const wasted = at + bytes > this.#laneBytes ? this.#laneBytes - at : 0;
+    return used + wasted + bytes <= this.#laneBytes;
   }
 
   /**
@@ -183,7 +193,7 @@ export class HandOffBuffer {
 
   /** Goes to the next taken frame of a lane and returns its flags. */
   next(lane: number): number {
-    const words = this.#lane(lane);
+    const words = LANES + lane * LANE_WORDS;
     const read = Atomics.load(this.#words, words + READ);
     const at = read & (this.#laneBytes - 1);
     const header = this.#headers[(lane * this.#laneBytes + at) >> 2]!;
@@ -193,8 +203,8 @@ export class HandOffBuffer {
   }
 
   /** The payload of the frame that `next` went to, where it lies: valid until `giveBack`. */
-  read(lane: number): Uint8Array {
-    const words = this.#lane(lane);
+  read(lane: number): Buffer {
+    const words = LANES + lane * LANE_WORDS;
     const read = Atomics.load(this.#words, words + READ);
     const at = lane * this.#laneBytes + (read & (this.#laneBytes - 1));
     const length = this.#headers[at >> 2]! & LENGTH;
@@ -208,7 +218,7 @@ export class HandOffBuffer {
    */
   giveBack(frames: number): number {
     for (let lane = 0; lane < CRAWLERS_PER_BUFFER; lane++) {
-      const words = this.#lane(lane);
+      const words = LANES + lane * LANE_WORDS;
       Atomics.store(this.#words, words + FREED, Atomics.load(this.#words, words + READ));
     }
     Atomics.sub(this.#words, PERMITS, frames << BUILDERS);
@@ -220,7 +230,7 @@ export class HandOffBuffer {
    * was such a frame. Ring the other crawler afterwards, which may wait for the permit.
    */
   reclaim(lane: number): boolean {
-    const words = this.#lane(lane);
+    const words = LANES + lane * LANE_WORDS;
     const open = (Atomics.load(this.#words, PERMITS) & (1 << (OPEN + lane))) !== 0;
     if (open) {
       Atomics.store(this.#words, words + END, Atomics.load(this.#words, words + BEGIN));
@@ -231,33 +241,6 @@ export class HandOffBuffer {
     Atomics.or(this.#words, DUE, FLUSH);
     this.#bell.wake();
     return open;
-  }
-
-  /** Bytes that a frame takes from there on: its own, and the rest of the lane if it does not fit in there. */
-  #bytesAt(end: number, length: number): number {
-    const at = end & (this.#laneBytes - 1);
-    const bytes = (HEADER_BYTES + length + 3) & ~3;
-    return at + bytes > this.#laneBytes ? this.#laneBytes - at + bytes : bytes;
-  }
-
-  #lane(lane: number): number {
-    return LANES + lane * LANE_WORDS;
-  }
-
-  #claim(lane: number): boolean {
-    for (;;) {
-      const seen = Atomics.load(this.#words, PERMITS);
-      if (usedIn(seen) === this.#size) return false;
-      const open = seen | (1 << (OPEN + lane));
-      if (Atomics.compareExchange(this.#words, PERMITS, seen, open) === seen) return true;
-    }
-  }
-
-  /** The open permit becomes a published one; true for the one who completes N. */
-  #publish(lane: number): boolean {
-    const change = (1 << (FIELD_BITS * lane)) - (1 << (OPEN + lane));
-    const now = Atomics.add(this.#words, PERMITS, change | 0) + change;
-    return totalOf(now) === this.#size;
   }
 
   #call(why: number): void {

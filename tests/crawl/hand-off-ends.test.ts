@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { BufferPlan } from "../../src/crawl/buffer-plan.ts";
 import { BufferReader } from "../../src/crawl/hand-off/buffer-reader.ts";
 import { BufferSender, type HandOffMode } from "../../src/crawl/hand-off/buffer-sender.ts";
-import { FRAMES } from "../../src/crawl/hand-off/frames.ts";
+import { FRAMES, frameHead } from "../../src/crawl/hand-off/frames.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
 import { bufferBytes, HandOffBuffer } from "../../src/sync/hand-off-buffer.ts";
 
@@ -69,11 +69,19 @@ test("count-or-time: the builder is called when nothing is ready, not while ther
   assert.deepEqual(build(), ["1/1:y"]);
 });
 
+/** A record of one part, with its head. */
+function recordOf(kind: number, text: string): Buffer {
+  const part = Buffer.from(text);
+  return Buffer.concat([frameHead(kind, [part]), part]);
+}
+
 test("back-pressure: what the buffer does not take waits, in order, and is not lost", () => {
   const { a, build, buffer } = ends("full", 2);
   const sent: number[] = [];
   const numbers = ["p", "q", "r"].map((word, i) =>
-    a.sendRecord([Buffer.from(word)], () => sent.push(i), word !== "q"),
+    a.sendRecord([recordOf(word === "q" ? FRAMES.capture : FRAMES.page, word)], {
+      release: () => sent.push(i),
+    }),
   );
   assert.deepEqual(numbers, [0, 1, 2]);
   assert.deepEqual([a.congested, a.outstanding, a.pages, buffer.used()], [true, 3, 1, 2]);

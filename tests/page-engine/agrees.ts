@@ -9,7 +9,7 @@ import { originOf } from "../../src/url/url-parts.ts";
 
 /** Everything that was found, with links as strings. */
 function plain(page: ParsedPage): object {
-  const { packed, firstText, ...rest } = page;
+  const { packed, firstText, foundWords, ...rest } = page as ParsedPage & { foundWords?: string[] };
   if (firstText !== undefined) assert.equal(firstText, page.firstWords.join(" "));
   return { ...rest, links: [...page.links], firstWords: page.firstWords };
 }

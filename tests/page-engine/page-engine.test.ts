@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import fc from "fast-check";
 import { openPageEngine } from "../../src/page-engine/page-engine.ts";
 import { engineCounts, pageEngine, parseByEngine } from "../../src/parse/engine/engine-page.ts";
 import { ENGINE_TABLES } from "../../src/parse/engine/engine-tables.ts";
@@ -48,6 +49,39 @@ test("what the engine does not know it leaves to the reference", () => {
   const unusual = [{ assets: true }, { lazy: true }, { forms: true }, { words: false }];
   for (const options of [...unusual, { budgetMs: 1 }])
     assert.equal(parseByEngine(ORDINARY_PAGE, url, options), undefined, JSON.stringify(options));
+});
+
+test("title, language and first words are those of the reference, plain or not (property)", () => {
+  const odd = [
+    "\n",
+    "\t",
+    "\r\n",
+    "\0",
+    "\x7f",
+    "&",
+    "&amp;",
+    "&nbsp;",
+    "ä",
+    "\u00a0",
+    "\ud83d\ude00",
+  ];
+  const text = fc
+    .array(fc.constantFrom("a", "word", "~!", " ", "  ", "x".repeat(98), "x".repeat(101), ...odd), {
+      maxLength: 7,
+    })
+    .map((pieces) => pieces.join(""));
+  const repeated = fc
+    .tuple(text, fc.constantFrom(1, 1, 1, 6))
+    .map(([of, count]) => of.repeat(count));
+  const charset = fc.constantFrom("utf-8", "windows-1252", "shift_jis");
+  fc.assert(
+    fc.property(repeated, text, repeated, charset, (title, language, words, label) => {
+      const page = `<html lang="${language}"><title>${title}</title><p>${words}<b>${title}</b> ${words}`;
+      assert.ok(agrees(html(page), url, { contentType: `text/html; charset=${label}` }), page);
+      assert.ok(agrees(html(page.replace(/<title>.*<.title>|lang/gs, "")), url), page);
+    }),
+    { numRuns: 400 },
+  );
 });
 
 test("links beyond the limit of a page are dropped as by the reference", () => {

@@ -61,6 +61,8 @@ interface Source {
   unanswered: number;
   /** Where the records are that no journal has named yet. */
   places: Map<number, PageLocation>;
+  /** Takes the place of a record out of these. */
+  readonly takePlace: (record: number) => PageLocation;
   /** Places that the crawler wants to know once they are durable. */
   asked: PlaceOfRecord[];
   records: number;
@@ -92,7 +94,14 @@ export class BuilderLoop {
   #waitingSinceMs = Number.POSITIVE_INFINITY;
   #readingSinceMs = Number.POSITIVE_INFINITY;
   /** Something has waited so long that nothing more is read before it is committed. */
-  readonly #isLate = (): boolean => this.#isWriting || this.#isTimeUp();
+  readonly #isLate = (): boolean => {
+    if (this.#isWriting) return true;
+    const nowMs = this.#parts.nowMs();
+    const sinceMs = Math.min(this.#waitingSinceMs, this.#readingSinceMs);
+    return nowMs - sinceMs >= this.#commitAfterMs || nowMs >= this.#turnEndsMs;
+  };
+  /** Without a journal nothing is synced, so commits are cheap. */
+  readonly #commitAfterMs: number;
   #mustCommit = false;
   #isWriting = false;
   /** What was begun and has to wait for the end of a write. */
@@ -103,6 +112,7 @@ export class BuilderLoop {
   constructor(parts: BuilderParts) {
     this.#parts = parts;
     this.#isTogether = parts.handOff === "full";
+    this.#commitAfterMs = parts.journals === undefined ? SOON_MS : parts.syncEveryMs;
     this.#intakes = parts.buffers.map(({ buffer, crawlers }) => ({
       buffer,
       reader: new BufferReader(buffer),
@@ -238,12 +248,6 @@ export class BuilderLoop {
     });
   }
 
-  #isTimeUp(): boolean {
-    const nowMs = this.#parts.nowMs();
-    const sinceMs = Math.min(this.#waitingSinceMs, this.#readingSinceMs);
-    return nowMs - sinceMs >= this.#commitAfterMs || nowMs >= this.#turnEndsMs;
-  }
-
   /** Commits what is left and closes all files. */
   close(then: () => void): void {
     this.commit(false, () => {
@@ -314,25 +318,26 @@ export class BuilderLoop {
   }
 
   #source(thread: number): Source {
-    return {
+    const source: Source = {
       thread,
       account: new Account(this.#parts.memory, thread),
       unanswered: 0,
       places: new Map(),
+      takePlace: (record) => {
+        const place = source.places.get(record)!;
+        source.places.delete(record);
+        return place;
+      },
       asked: [],
       records: 0,
       read: 0,
       hurry: HURRY_LEVELS.none,
     };
+    return source;
   }
 
   get #isAnyoneWaiting(): boolean {
     return this.#waitingSinceMs !== Number.POSITIVE_INFINITY;
-  }
-
-  /** Without a journal nothing is synced, so commits are cheap. */
-  get #commitAfterMs(): number {
-    return this.#parts.journals === undefined ? SOON_MS : this.#parts.syncEveryMs;
   }
 
   /** The greatest hurry of all crawlers. */
@@ -408,11 +413,11 @@ export class BuilderLoop {
     if (kind === FRAMES.page || kind === FRAMES.capture)
       this.#keep(crawler, readCapture(parts), kind === FRAMES.page);
     else if (kind === FRAMES.journal) {
-      const placeOf = (record: number) => takePlace(crawler, record);
-      if (journals!.take(parts[0]!.readUInt16LE(0), parts[1]!, placeOf)) this.#mustCommit = true;
+      const shard = parts[0]!.readUInt16LE(0);
+      if (journals!.take(shard, parts[1]!, crawler.takePlace)) this.#mustCommit = true;
     } else if (kind === FRAMES.askPlace) {
       const record = parts[0]!.readUInt32LE(0);
-      crawler.asked.push([record, takePlace(crawler, record)]);
+      crawler.asked.push([record, crawler.takePlace(record)]);
     } else if (kind === FRAMES.openJournal) {
       this.#openJournal(crawler, JSON.parse(parts[0]!.toString("utf8")));
     } else if (kind === FRAMES.outcome) {
@@ -550,10 +555,4 @@ export class BuilderLoop {
       bells[thread]!.ring();
     }
   }
-}
-
-function takePlace({ places }: Source, record: number): PageLocation {
-  const place = places.get(record)!;
-  places.delete(record);
-  return place;
 }

@@ -138,13 +138,15 @@ export class JournalWriters {
   }
 }
 
+/** One batch is read at a time. */
+const cursor = new EventCursor();
+
 /** Copies events into a batch; a done event that names a record by its number gets the place of the record. */
 export function placeRecords(
   batch: EventBatch,
   events: Buffer,
   placeOf: (record: number) => PageLocation,
 ): void {
-  const cursor = new EventCursor();
   cursor.open({ bytes: events, from: 0, to: events.length, file: "memory", offset: 0 });
   // Most events name no record: those between two that do are copied together.
   let start = 0;

@@ -86,8 +86,7 @@ export class BufferReader {
 
   #next(lane: number): Buffer | undefined {
     const flags = this.#buffer.next(lane);
-    const view = this.#buffer.read(lane);
-    const bytes = Buffer.from(view.buffer, view.byteOffset, view.length);
+    const bytes = this.#buffer.read(lane);
     if (flags === (FIRST | LAST)) return bytes;
     // A record that never got its last frame was lost with its crawler.
     if ((flags & FIRST) !== 0)

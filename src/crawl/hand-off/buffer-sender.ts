@@ -1,7 +1,7 @@
 import { Deque } from "../../runtime/deque.ts";
 import type { Capture } from "../../store/capture.ts";
 import { FIRST, type HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
-import { FRAMES, type Frame, frameHead, kindOf } from "./frames.ts";
+import { FRAMES, type Frame, frameHead } from "./frames.ts";
 
 /** When a buffer is handed over: at N frames (and when no more come), or also after a while and when a crawler idles. */
 export type HandOffMode = "full" | "count-or-time";
@@ -24,6 +24,11 @@ export interface NearBuilder {
   store(record: Frame | Capture, isPage?: boolean): void;
 }
 
+/** What a record is made of, as long as it is read. */
+export interface Held {
+  release(): void;
+}
+
 /** The crawler's end of a hand-off buffer. It never blocks: what the buffer does not take waits here. */
 export class BufferSender {
   readonly #buffer: HandOffBuffer;
@@ -35,7 +40,6 @@ export class BufferSender {
   readonly #waiting = new Deque<readonly Uint8Array[] | (() => void)>();
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: readonly Uint8Array[] | undefined;
-  #currentBytes = 0;
   /** Bytes of the current record that have left. */
   #offset = 0;
   #settled: number;
@@ -76,7 +80,8 @@ export class BufferSender {
 
   /** True when a record may be given to `storeNow`. */
   get isNear(): boolean {
-    return this.#near !== undefined && !this.congested && this.#near.isOpenFor(this.#put);
+    const near = this.#near;
+    return near !== undefined && this.#current === undefined && near.isOpenFor(this.#put);
   }
 
   /** Stores the record of an answer past the buffer; answers its number. */
@@ -88,25 +93,21 @@ export class BufferSender {
   }
 
   /**
-   * Sends the record of an answer; answers its number, by which the journal names it until the builder knows its place.
-   * `onSent` is called when the parts are not read any more, maybe at once. The first part may be reused at once: it is
-   * copied if it has to wait.
+   * Sends the record of an answer, with its head; answers its number, by which the journal names it until the builder knows
+   * its place. What it holds is released when it is not read any more, maybe at once. Its first piece may be reused at once:
+   * it is copied if it has to wait.
    */
-  sendRecord(parts: readonly Uint8Array[], onSent: () => void, isPage = false): number {
-    const record = [frameHead(isPage ? FRAMES.page : FRAMES.capture, parts), ...parts];
+  sendRecord(record: readonly Uint8Array[], held: Held): number {
     this.#afterwards.pushBack(undefined);
-    if (this.congested) this.#waiting.pushBack(withOwnTexts(record));
-    else {
+    if (this.#current === undefined) {
       this.#current = record;
-      this.#currentBytes = lengthOf(record);
-      this.#move();
-      if (!this.congested) {
-        onSent();
+      if (this.#putCurrent()) {
+        held.release();
         return this.#records++;
       }
       this.#current = withOwnTexts(record);
-    }
-    this.#waiting.pushBack(onSent);
+    } else this.#waiting.pushBack(withOwnTexts(record));
+    this.#waiting.pushBack(() => held.release());
     return this.#records++;
   }
 
@@ -118,7 +119,7 @@ export class BufferSender {
       return;
     }
     this.#waiting.pushBack([frameHead(kind, parts), ...parts]);
-    if (!this.congested) this.#move();
+    if (this.#current === undefined) this.#move();
   }
 
   /** Moves what waits for room, then calls the builder if it is time. A wake-up costs more than a page. */
@@ -141,41 +142,37 @@ export class BufferSender {
   }
 
   #move(): void {
-    for (;;) {
-      if (this.#current === undefined) {
-        const next = this.#waiting.shift();
-        if (next === undefined) return;
-        if (typeof next === "function") {
-          next();
-          continue;
-        }
-        this.#current = next;
-        this.#currentBytes = lengthOf(next);
-      }
-      if (!this.#putFrame(this.#current)) return;
+    while (this.#current === undefined || this.#putCurrent()) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      if (typeof next === "function") next();
+      else this.#current = next;
     }
   }
 
-  /** Puts the next frame of a record; false when it must wait. */
-  #putFrame(record: readonly Uint8Array[]): boolean {
-    const total = this.#currentBytes;
-    const end = Math.min(total, this.#offset + this.#buffer.maxFrameBytes);
-    const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
-    const parts = flags === (FIRST | LAST) ? record : slice(record, this.#offset, end);
-    if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
-      // Without room N is not reached, and a record in several frames needs the builder to go on.
-      if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
-      // Try again after that; the try that counts is in `retry`, when the bell is armed.
-      this.#buffer.want(this.#lane);
-      if (!this.#buffer.tryPut(this.#lane, parts, flags)) return false;
-    }
-    this.#hasNew = true;
-    this.#offset = end;
-    if (end < total) return true;
+  /** Puts what is left of the current record, in as many frames as it takes; false when it must wait. */
+  #putCurrent(): boolean {
+    const record = this.#current!;
+    let total = 0;
+    for (const part of record) total += part.length;
+    do {
+      const end = Math.min(total, this.#offset + this.#buffer.maxFrameBytes);
+      const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
+      const parts = flags === (FIRST | LAST) ? record : slice(record, this.#offset, end);
+      if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
+        // Without room N is not reached, and a record in several frames needs the builder to go on.
+        if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
+        // Try again after that; the try that counts is in `retry`, when the bell is armed.
+        this.#buffer.want(this.#lane);
+        if (!this.#buffer.tryPut(this.#lane, parts, flags)) return false;
+      }
+      this.#hasNew = true;
+      this.#offset = end;
+    } while (this.#offset < total);
     this.#current = undefined;
     this.#offset = 0;
     this.#put++;
-    if (kindOf(record[0]!) === FRAMES.page) this.#pages++;
+    if (record[0]![0] === FRAMES.page) this.#pages++;
     return true;
   }
 
@@ -209,19 +206,13 @@ export class BufferSender {
   }
 }
 
-/** A record that has to wait, with a copy of the part behind its head. */
-function withOwnTexts(record: readonly Uint8Array[]): readonly Uint8Array[] {
-  return record.map((part, i) => (i === 1 ? Buffer.from(part) : part));
+/** A record that has to wait, with a copy of its first piece. */
+function withOwnTexts([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [Buffer.from(first!), ...rest];
 }
 
 function bufferOf(part: Uint8Array): Buffer {
   return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-}
-
-function lengthOf(parts: readonly Uint8Array[]): number {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  return length;
 }
 
 /** Views on the bytes from `from` to `to` of a record; nothing is copied. */

@@ -49,6 +49,7 @@ import {
 } from "../../store/page-frame.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type OutcomeLine, timeText } from "../visit/visit-outcome.ts";
+import { FRAMES, PAIR, PAIR_HEAD_WORDS } from "./frames.ts";
 import { isUsual, logText, usualLine } from "./log-text.ts";
 import type { PageToStore, ResponseToStore } from "./what-to-store.ts";
 
@@ -59,32 +60,38 @@ const EMPTY = Buffer.alloc(0);
 type RareFacts = Pick<Capture, "unverified" | "unchanged" | "data" | "signals">;
 
 /**
- * The parts of a capture frame; without `bodies` request, head and body are left out. The first part is in memory that
- * the next call reuses.
+ * The frame of a capture as a record of two pieces: head and facts, and the body; without `bodies` request, head and body
+ * are left out. The first piece is in memory that the next call reuses.
  */
-export function captureParts(
+export function captureRecord(
   line: Partial<OutcomeLine>,
   lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
   response: ResponseToStore,
   page: PageToStore,
   bodies: boolean,
 ): Uint8Array[] {
-  const { parsed, truncated, mime, decodedBytes } = page;
-  const { head } = response;
+  const { parsed, truncated, mime, decodedBytes, unchanged, data, signals, rows = "" } = page;
+  const { head, address, unverified } = response;
   const { parent, cash, url, via } = lease;
+  const packed = parsed?.packed;
   const title = parsed?.title ?? "";
   const language = parsed?.language;
   const charset = parsed?.charset ?? "";
-  const robots = parsed === undefined ? "" : directivesText(page.robots);
-  const rare = rareText(response, page);
-  const text = `${title}${url}${language ?? ""}${via}${mime}${response.address}${parent ?? ""}${truncated ?? ""}${charset}${robots}${rare}`;
-  const links = parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links));
+  const { noindex, nofollow } = page.robots;
+  const isAsked = parsed !== undefined && (noindex || nofollow);
+  const robots = isAsked ? directivesText(page.robots) : "";
+  const hasRare = unverified ?? unchanged ?? data ?? signals;
+  const rare = hasRare === undefined ? "" : rareText(response, page);
+  const text = `${title}${url}${language ?? ""}${via}${mime}${address}${parent ?? ""}${truncated ?? ""}${charset}${robots}${rare}`;
+  const links = packed === undefined ? linkLines(parsed?.links ?? []) : "";
+  const linkBytes = packed === undefined ? links.length : packed.linesBytes;
+  const prints = packed === undefined ? 0 : packed.length;
   const request = bodies ? response.requestText : "";
   const headBytes = bodies ? head.length : 0;
-  const rows = page.rows ?? "";
-  const prints = parsed?.packed?.length ?? 0;
+  const body = bodies ? response.body : EMPTY;
+  const isPage = line.outcome === "page";
   const isPlain =
-    line.outcome === "page" &&
+    isPage &&
     head.status === 200 &&
     !isList(via) &&
     bodies &&
@@ -96,8 +103,9 @@ export function captureParts(
   const logged = isPlain && saysNoMore(line, lease, response, mime) ? "" : logText(line);
   const fixed = WORD_BYTES * (WORDS + PRINT_WORDS * prints);
   const wide = WIDEST * (logged.length + text.length + rows.length);
-  const room = roomFor(fixed + wide + links.length + request.length + headBytes);
-  const { words, bytes } = room;
+  const size = FACTS_AT + fixed + wide + linkBytes + request.length + headBytes;
+  scratch ??= newRoom(SCRATCH_BYTES);
+  const { bytes, top, words, numbers } = size > SCRATCH_BYTES ? newRoom(size) : scratch;
 
   words[FLAGS] =
     (parsed === undefined ? 0 : IS_PAGE) |
@@ -106,52 +114,62 @@ export function captureParts(
     (truncated === undefined ? 0 : IS_TRUNCATED) |
     (language === undefined ? 0 : HAS_LANGUAGE) |
     (decodedBytes === undefined ? 0 : HAS_DECODED) |
-    (cash === undefined ? 0 : HAS_CASH);
-  if (isPlain) words[FLAGS] |= IS_PLAIN;
+    (cash === undefined ? 0 : HAS_CASH) |
+    (isPlain ? IS_PLAIN : 0);
   words[STATUS] = head.status;
   words[DEPTH] = lease.depth;
   words[PAGE_WORDS] = parsed?.words ?? 0;
   words[LINKS] = parsed?.linkCount ?? 0;
   words[LINKS_ALL] = parsed?.linksAll ?? 0;
-  putNumber(words, DATE, response.date);
-  putNumber(words, BYTES, response.body.length);
-  putNumber(words, DECODED_BYTES, decodedBytes ?? 0);
-  putNumber(words, CASH, cash ?? 0);
+  numbers[DATE >> 1] = response.date;
+  numbers[BYTES >> 1] = response.body.length;
+  numbers[DECODED_BYTES >> 1] = decodedBytes ?? 0;
+  numbers[CASH >> 1] = cash ?? 0;
   words[TOOK_MS] = line.ms ?? 0;
-  words[SEED_LOW] = parsed?.packed?.seedLow ?? 0;
-  words[SEED_HIGH] = parsed?.packed?.seedHigh ?? 0;
+  words[SEED_LOW] = packed?.seedLow ?? 0;
+  words[SEED_HIGH] = packed?.seedHigh ?? 0;
   words[PRINTS] = prints;
-  parsed?.packed?.putPrints(words, WORDS);
   words[TITLE] = title.length;
   words[URL_TEXT] = url.length;
   words[LANGUAGE] = language?.length ?? 0;
   words[VIA] = via.length;
   words[MIME] = mime.length;
-  words[IP] = response.address.length;
+  words[IP] = address.length;
   words[PARENT] = parent?.length ?? 0;
   words[TRUNCATED] = truncated?.length ?? 0;
   words[CHARSET] = charset.length;
   words[ROBOTS] = robots.length;
   words[RARE] = rare.length;
 
-  let at = fixed;
-  words[LINE_BYTES] = logged === "" ? 0 : bytes.utf8Write(logged, at);
-  at += words[LINE_BYTES]!;
-  words[TEXT_BYTES] = bytes.utf8Write(text, at);
-  at += words[TEXT_BYTES]!;
+  const lineAt = FACTS_AT + fixed;
+  const lineBytes = logged === "" ? 0 : bytes.utf8Write(logged, lineAt);
+  const textAt = lineAt + lineBytes;
+  const textBytes = bytes.utf8Write(text, textAt);
+  const linksAt = textAt + textBytes;
   // Links are canonical, request and head are as on the wire: one byte per character.
-  if (typeof links === "string") bytes.latin1Write(links, at);
-  else bytes.set(links, at);
-  words[LINK_BYTES] = links.length;
-  at += links.length;
-  words[REQUEST_BYTES] = bytes.latin1Write(request, at);
-  at += request.length;
+  if (packed === undefined) bytes.latin1Write(links, linksAt);
+  else {
+    packed.putPrints(words, WORDS);
+    packed.copyLines(bytes, linksAt);
+  }
+  const requestAt = linksAt + linkBytes;
+  bytes.latin1Write(request, requestAt);
+  const headAt = requestAt + request.length;
+  if (bodies) head.copyTo(bytes, headAt);
+  const rowsAt = headAt + headBytes;
+  const rowBytes = rows === "" ? 0 : bytes.utf8Write(rows, rowsAt);
+  words[LINE_BYTES] = lineBytes;
+  words[TEXT_BYTES] = textBytes;
+  words[LINK_BYTES] = linkBytes;
+  words[REQUEST_BYTES] = request.length;
   words[HEAD_BYTES] = headBytes;
-  if (bodies) head.copyTo(bytes, at);
-  at += headBytes;
-  words[ROW_BYTES] = rows === "" ? 0 : bytes.utf8Write(rows, at);
-  at += words[ROW_BYTES]!;
-  return [bytes.subarray(0, at), bodies ? response.body : EMPTY];
+  words[ROW_BYTES] = rowBytes;
+
+  const end = rowsAt + rowBytes;
+  top[0] = PAIR | (isPage ? FRAMES.page : FRAMES.capture);
+  top[1] = end - FACTS_AT;
+  top[2] = body.length;
+  return [new Uint8Array(bytes.buffer, TOP_AT, end - TOP_AT), body];
 }
 
 /** Whether the line of a plain page tells no more than the other facts do; its reader composes it then. */
@@ -177,20 +195,12 @@ function saysNoMore(
 }
 
 function rareText({ unverified }: ResponseToStore, { unchanged, data, signals }: PageToStore) {
-  if (unverified === undefined && unchanged === undefined && data === undefined && !signals)
-    return "";
   const rare: RareFacts = { unverified, unchanged, data, signals: signals && jsonLine(signals) };
   return JSON.stringify(rare);
 }
 
 const number = new Float64Array(1);
 const halves = new Uint32Array(number.buffer);
-
-function putNumber(words: Uint32Array, at: number, value: number): void {
-  number[0] = value;
-  words[at] = halves[0]!;
-  words[at + 1] = halves[1]!;
-}
 
 function readNumber(words: Uint32Array, at: number): number {
   halves[0] = words[at]!;
@@ -270,26 +280,32 @@ interface DirectBuffer extends Buffer {
   latin1Slice(from: number, to: number): string;
 }
 
-/** The same memory as bytes and as words. */
+/** Memory for the first piece of a record. */
 interface Room {
   readonly bytes: DirectBuffer;
+  /** The head of the record. */
+  readonly top: Uint32Array;
+  /** The facts, and the same memory as numbers of 64 bits. */
   readonly words: Uint32Array;
+  readonly numbers: Float64Array;
 }
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Most bytes of a character of a string in UTF-8. */
 const WIDEST = 3;
+/** Where the facts begin, which have numbers of 64 bits in them, and the head in front of them. */
+const FACTS_AT = 16;
+const TOP_AT = FACTS_AT - WORD_BYTES * PAIR_HEAD_WORDS;
 let scratch: Room | undefined;
 
-function roomFor(size: number): Room {
-  if (size > SCRATCH_BYTES) return newRoom(size);
-  scratch ??= newRoom(SCRATCH_BYTES);
-  return scratch;
-}
-
 function newRoom(size: number): Room {
-  const memory = new ArrayBuffer((size + WORD_BYTES - 1) & -WORD_BYTES);
-  return { bytes: Buffer.from(memory) as DirectBuffer, words: new Uint32Array(memory) };
+  const memory = new ArrayBuffer((size + 7) & -8);
+  return {
+    bytes: Buffer.from(memory) as DirectBuffer,
+    top: new Uint32Array(memory, TOP_AT, PAIR_HEAD_WORDS),
+    words: new Uint32Array(memory, FACTS_AT),
+    numbers: new Float64Array(memory, FACTS_AT),
+  };
 }
 
 /** Words of the memory that frames were read from last: nearly all are in one hand-off buffer. */
@@ -299,8 +315,7 @@ let readWords: Uint32Array = new Uint32Array(0);
 export function readCapture([facts, body]: readonly Buffer[]): Capture {
   // Whoever holds frames elsewhere may hold them anywhere.
   const isAligned = facts!.byteOffset % WORD_BYTES === 0;
-  const bytes = (isAligned ? facts! : newRoom(facts!.length).bytes) as DirectBuffer;
-  if (!isAligned) bytes.set(facts!);
+  const bytes = (isAligned ? facts! : Buffer.from(new Uint8Array(facts!).buffer)) as DirectBuffer;
   if (readWords.buffer !== bytes.buffer)
     readWords = new Uint32Array(bytes.buffer, 0, Math.floor(bytes.buffer.byteLength / WORD_BYTES));
   const words = readWords;

@@ -32,6 +32,10 @@ export const FRAMES = {
 
 const PREFIX_BYTES = 4;
 
+/** The first word of a record of two parts, without its kind; the lengths of both follow. */
+export const PAIR = 2 << 8;
+export const PAIR_HEAD_WORDS = 3;
+
 /** The bytes that stand before the parts of a record. */
 export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   const head = Buffer.allocUnsafe(PREFIX_BYTES + 4 * parts.length);
@@ -40,11 +44,6 @@ export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   head[2] = head[3] = 0;
   for (let i = 0; i < parts.length; i++) writeWord(head, PREFIX_BYTES + 4 * i, parts[i]!.length);
   return head;
-}
-
-/** The kind of the record that begins with these bytes. */
-export function kindOf(head: Uint8Array): number {
-  return head[0]!;
 }
 
 /** Bytes of the whole record that begins with these. */
@@ -71,5 +70,5 @@ export function readFrame(bytes: Buffer): Frame {
     parts.push(bytes.subarray(at, at + length));
     at += length;
   }
-  return { kind: kindOf(bytes), parts };
+  return { kind: bytes[0]!, parts };
 }

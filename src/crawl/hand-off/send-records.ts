@@ -6,7 +6,7 @@ import type { ReadPage } from "../visit/read-page.ts";
 import type { VisitRecords } from "../visit/stages.ts";
 import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import type { BufferSender } from "./buffer-sender.ts";
-import { captureOf, captureParts } from "./capture-frame.ts";
+import { captureOf, captureRecord } from "./capture-frame.ts";
 import { FRAMES } from "./frames.ts";
 
 /** Sends what visits leave behind through a hand-off buffer. */
@@ -20,15 +20,14 @@ export class SendRecords implements VisitRecords {
   }
 
   capture(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
-    const isPage = line.outcome === "page";
     if (this.#sender.isNear) {
       const capture = captureOf(line, lease, response, page, this.#keepsBodies);
-      const record = this.#sender.storeNow(capture, isPage);
+      const record = this.#sender.storeNow(capture, line.outcome === "page");
       response.release();
       return record;
     }
-    const parts = captureParts(line, lease, response, page, this.#keepsBodies);
-    return this.#sender.sendRecord(parts, () => response.release(), isPage);
+    const record = captureRecord(line, lease, response, page, this.#keepsBodies);
+    return this.#sender.sendRecord(record, response);
   }
 
   outcome(line: OutcomeLine): void {

@@ -47,8 +47,10 @@ export const TABLES: i32 = VALUES + 256;
 export const FOREIGN: i32 = TABLES + 4096;
 /** The pieces of the first words: from, to; to < 0 ends a word. */
 export const PIECES: i32 = FOREIGN + 2048;
+/** The first words as text, where they are plain. */
+export const FIRST_TEXT: i32 = PIECES + 8 * MAX_PIECES;
 /** The base of the page's links, and a value without references. */
-export const BASE: i32 = PIECES + 8 * MAX_PIECES;
+export const BASE: i32 = FIRST_TEXT + 2048;
 export const PLAIN: i32 = BASE + 4096;
 /** Eight words for each link, frame, base and meta element. */
 export const RECORDS: i32 = PLAIN + 16384;

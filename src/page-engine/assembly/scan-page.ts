@@ -38,6 +38,7 @@ import {
   valueStart,
   XLINK_HREF,
 } from "./scan-tags";
+import { isPlain, putFirstWords } from "./plain-texts";
 import { beginWords, collect, endWord, isDoubtful, passTag, pieces, text, words } from "./count-words";
 
 // Kinds of start tags, as quick-scan.ts has them; title and xmp are raw text with a meaning.
@@ -60,6 +61,9 @@ const ROOT: i32 = 5;
 const MAX_VALUE: i32 = 64 * 1024;
 const MAX_TITLE: i32 = 4096;
 const MAX_FOREIGN: i32 = 64;
+// Longer ones are cut; as in parsed-page.ts.
+const MAX_TITLE_CHARACTERS: i32 = 500;
+const MAX_LANGUAGE_CHARACTERS: i32 = 100;
 
 // Ends of a scan; every offset is above.
 const DONE: i32 = -1;
@@ -73,6 +77,8 @@ let titleStart: i32 = -1;
 let titleEnd: i32 = 0;
 let langStart: i32 = -1;
 let langEnd: i32 = 0;
+/** The record of the first base element. */
+let base: i32 = -1;
 let T_A: i32 = 0;
 let T_DESC: i32 = 0;
 let T_SELECT: i32 = 0;
@@ -110,6 +116,7 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   records = 0;
   titleStart = -1;
   langStart = -1;
+  base = -1;
   beginWords(charset);
   beginTables(T_TBODY);
   let p = from;
@@ -124,6 +131,10 @@ export function scan(from: i32, length: i32, charset: i32): i32 {
   store<i32>(<usize>CELLS, titleEnd, 16);
   store<i32>(<usize>CELLS, langStart, 20);
   store<i32>(<usize>CELLS, langEnd, 24);
+  store<i32>(<usize>CELLS, base, 44);
+  store<i32>(<usize>CELLS, isPlain(titleStart, titleEnd, MAX_TITLE_CHARACTERS) ? 1 : 0, 48);
+  store<i32>(<usize>CELLS, isPlain(langStart, langEnd, MAX_LANGUAGE_CHARACTERS) ? 1 : 0, 52);
+  store<i32>(<usize>CELLS, putFirstWords(pieces), 56);
   return 1;
 }
 
@@ -212,7 +223,9 @@ function nameOf(id: i32): i32 {
 function take(id: i32): void {
   const treatment: i32 = load<u8>(<usize>id, TREATMENT);
   if (treatment == HYPERLINK || treatment == A_BASE) {
-    if (has(HREF)) note(id, HREF, REL, TYPE);
+    if (!has(HREF)) return;
+    if (treatment == A_BASE && base < 0) base = records;
+    note(id, HREF, REL, TYPE);
   } else if (treatment == FRAME) {
     if (has(SRC)) note(id, SRC, REL, TYPE);
   } else if (treatment == META) {

@@ -16,26 +16,26 @@ export function charsetByMark(body: Uint8Array): string | undefined {
   return undefined;
 }
 
+/** What the last header said: a server sends the same one with nearly every page. */
+let latest: { readonly contentType: string | undefined; readonly charset: string | undefined } = {
+  contentType: undefined,
+  charset: undefined,
+};
+
 /** The encoding to read a page with: byte order mark, header, meta element, else windows-1252. */
 export function charsetOf(body: Uint8Array, contentType?: string): string {
-  const marked = charsetByMark(body);
+  // Every mark begins with one of the last bytes.
+  const marked = body[0]! >= 0xef ? charsetByMark(body) : undefined;
   if (marked !== undefined) return marked;
-  if (contentType !== undefined) {
-    const declared = declaredCharset(contentType);
-    if (declared !== undefined) return declared;
-  }
-  return prescanCharset(body) ?? FALLBACK_CHARSET;
+  if (contentType !== latest.contentType)
+    latest = { contentType, charset: declaredCharset(contentType) };
+  return latest.charset ?? prescanCharset(body) ?? FALLBACK_CHARSET;
 }
 
-let latest: { readonly contentType: string; readonly charset: string | undefined } | undefined;
-
-/** The encoding that a header names; remembered, because a server sends the same one with nearly every page. */
-function declaredCharset(contentType: string): string | undefined {
-  if (latest?.contentType !== contentType) {
-    const label = parseContentType(contentType)?.charset;
-    latest = { contentType, charset: label === undefined ? undefined : charsetByLabel(label) };
-  }
-  return latest.charset;
+/** The encoding that a header names. */
+function declaredCharset(contentType: string | undefined): string | undefined {
+  const label = contentType === undefined ? undefined : parseContentType(contentType)?.charset;
+  return label === undefined ? undefined : charsetByLabel(label);
 }
 
 /** Decodes with the platform where it knows the encoding, else as windows-1252; never throws. */

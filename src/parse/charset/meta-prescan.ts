@@ -130,17 +130,13 @@ class Prescan {
 /** The beginning of the last page, up to the ">" of the meta element that decided, and what that said. */
 let latest = { start: new Uint8Array(), charset: "" };
 
-/** The pages of a site begin alike, and what is behind the element that decides is not read. */
-function beginsLikeLatest(body: Uint8Array): boolean {
-  const { start } = latest;
-  if (start.length === 0 || body.length < start.length) return false;
-  for (let i = 0; i < start.length; i++) if (body[i] !== start[i]) return false;
-  return true;
-}
-
 /** The encoding that the first 1024 bytes declare in a meta element, else a somewhat later one. */
 export function prescanCharset(body: Uint8Array): string | undefined {
-  if (beginsLikeLatest(body)) return latest.charset;
+  // The pages of a site begin alike, and what is behind the element that decides is not read.
+  const { start } = latest;
+  let same = 0;
+  while (same < start.length && body[same] === start[same]) same++;
+  if (same > 0 && same === start.length) return latest.charset;
   const scan = new Prescan(body, PRESCAN_BYTES);
   const early = scan.run();
   // A tag that is cut off may say more in a longer page.

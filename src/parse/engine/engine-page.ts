@@ -1,15 +1,27 @@
 import type { PackedLinks } from "../../page-engine/packed-links.ts";
 import {
+  BASE,
   type EngineRecord,
+  IS_LANGUAGE_PLAIN,
+  IS_TITLE_PLAIN,
+  LANGUAGE,
+  LANGUAGE_END,
+  LINKS_ALL,
   openPageEngine,
   type PageEngine,
+  PIECES,
+  RECORDS,
+  type ResolveRules,
+  TITLE,
+  TITLE_END,
+  WORDS,
 } from "../../page-engine/page-engine.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { charsetOf } from "../charset/charset.ts";
 import { agentName, type FoundLink, metaLengths, metaName, noteMeta, REFRESH } from "../harvest.ts";
 import { LinkTargets, Resolver } from "../link-targets.ts";
 import { NOT_ASCII_COMPATIBLE } from "../links.ts";
-import { PageText, type SliceableBuffer, wellFormed } from "../page-text.ts";
+import { PageText, wellFormed } from "../page-text.ts";
 import {
   describe,
   MAX_LINKS,
@@ -55,12 +67,10 @@ export function parseByEngine(
   options: ParseOptions,
   engine: PageEngine | undefined = pageEngine(),
 ): ParsedPage | undefined {
-  const { budgetMs = MIN_BUDGET_MS } = options;
-  const isPlain = !options.assets && !options.lazy && !options.forms && options.words !== false;
-  if (!isPlain || budgetMs < MIN_BUDGET_MS) return undefined;
-  if (engine === undefined || body.length > engine.maxPageBytes) return undefined;
+  if (options !== rules?.options) rules = rulesOf(options);
+  if (!rules.isPlain || engine === undefined || body.length > engine.maxPageBytes) return undefined;
   try {
-    const page = read(engine, body, url, options);
+    const page = read(engine, body, url, rules);
     if (page === undefined) engineCounts.left++;
     else engineCounts.read++;
     return page;
@@ -71,92 +81,134 @@ export function parseByEngine(
   }
 }
 
+/** What options ask of the engine. */
+interface EngineRules extends ResolveRules {
+  readonly options: ParseOptions;
+  /** Nothing is asked for that the engine does not do. */
+  readonly isPlain: boolean;
+  readonly maxLinks: number;
+  readonly agent: string;
+}
+
+/** Of the last page: nearly all pages have the same options. */
+let rules: EngineRules | undefined;
+
+function rulesOf(options: ParseOptions): EngineRules {
+  const { budgetMs = MIN_BUDGET_MS, maxLinks = MAX_LINKS, seedLow = 0, seedHigh = 0 } = options;
+  const asksMore = options.assets || options.lazy || options.forms || options.words === false;
+  const agent = agentName(options.agent);
+  return {
+    options,
+    isPlain: !asksMore && budgetMs >= MIN_BUDGET_MS,
+    maxLinks,
+    agent,
+    asksRel: options.skipNofollow === true,
+    metaLengths: metaLengths(agent),
+    seedLow,
+    seedHigh,
+  };
+}
+
+/** How an engine reads pages in a charset: its kind of bytes, below 0 when it cannot. */
+interface Coding {
+  readonly engine: PageEngine;
+  readonly charset: string;
+  readonly kind: number;
+  readonly text: PageText;
+}
+
+/** Of the last page. */
+let coding: Coding | undefined;
+
+function codingOf(engine: PageEngine, charset: string): Coding {
+  const classes = classesOf(charset);
+  const kind = classes === UTF8 ? 0 : classes === SINGLE_BYTE ? 1 : 2;
+  const text = new PageText(engine.page, charset);
+  return { engine, charset, kind: NOT_ASCII_COMPATIBLE.has(charset) ? -1 : kind, text };
+}
+
 function read(
   engine: PageEngine,
   body: Uint8Array,
   url: CrawlUrl,
-  options: ParseOptions,
+  rules: EngineRules,
 ): ParsedPage | undefined {
+  const { options } = rules;
   const charset = charsetOf(body, options.contentType);
-  if (NOT_ASCII_COMPATIBLE.has(charset)) return undefined;
+  if (charset !== coding?.charset || engine !== coding.engine) coding = codingOf(engine, charset);
+  const { kind, text } = coding;
+  if (kind < 0) return undefined;
   const isMarked = charset === "utf-8" && body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  engine.begin();
   // Most bodies were decoded right here.
   const isInPlace =
     body.buffer === engine.page.buffer && body.byteOffset === engine.page.byteOffset;
   if (!isInPlace) engine.page.set(body);
-  const classes = classesOf(charset);
-  const kind = classes === UTF8 ? 0 : classes === SINGLE_BYTE ? 1 : 2;
   if (!engine.scan(isMarked ? MARK_BYTES : 0, body.length, kind)) return undefined;
-  const { maxLinks = MAX_LINKS } = options;
-  if (engine.records > maxLinks) return undefined;
-  const text = new PageText(engine.page, charset);
-  const baseAt = engine.firstOf(T.base);
-  const base = baseAt < 0 ? undefined : contentOf(text, engine.record(baseAt));
-  const resolver = new Resolver(url, base);
-  if (resolver.isForeign) return undefined;
-  const page = new EnginePage(charset, resolver.base);
-  const agent = agentName(options.agent);
-  // Few pages have anything to ask about.
+  const { found } = engine;
+  if (found[RECORDS]! > rules.maxLinks) return undefined;
+  // Few pages have a base element, or anything to ask about.
+  let resolver: Resolver | undefined;
   let targets: LinkTargets | undefined;
+  const baseAt = found[BASE]!;
+  if (baseAt >= 0) resolver = new Resolver(url, contentOf(text, engine.record(baseAt)));
+  if (resolver?.isForeign) return undefined;
+  const page = new EnginePage(charset, resolver?.base);
   if (metas.size > 0) metas.clear();
-  const resolved = engine.resolve(resolver.base ?? resolver.page, {
-    ask: (record) => {
-      engineCounts.asked++;
-      if (record.tag === T.base) return undefined;
-      const name = record.tag === T.meta ? metaNameOf(text, record) : REFRESH;
-      if (name === REFRESH) {
-        targets ??= new LinkTargets(page, resolver, options);
-        return targets.of(linkOf(text, record), false);
-      }
-      noteMeta({ metas, robots: page.robots }, name, agent, () => contentOf(text, record));
-      return undefined;
-    },
-    asksRel: options.skipNofollow === true,
-    metaLengths: lengthsOf(agent),
-    seedLow: options.seedLow ?? 0,
-    seedHigh: options.seedHigh ?? 0,
+  const links = engine.resolve(page.base ?? url, rules, (record) => {
+    engineCounts.asked++;
+    if (record.tag === T.base) return undefined;
+    const name = record.tag === T.meta ? metaNameOf(text, record) : REFRESH;
+    if (name === REFRESH) {
+      resolver ??= new Resolver(url, undefined);
+      targets ??= new LinkTargets(page, resolver, options);
+      return targets.of(linkOf(text, record), false);
+    }
+    noteMeta({ metas, robots: page.robots }, name, rules.agent, () => contentOf(text, record));
+    return undefined;
   });
-  if (resolved === undefined) return undefined;
-  page.packed = resolved.links;
-  page.linkCount = resolved.links.length;
-  page.linksAll = resolved.all;
-  page.words = engine.words;
-  page.firstText = firstText(engine);
-  if (page.firstText === undefined) page.firstWords = firstWords(engine, text);
-  const { titleFrom, languageFrom } = engine;
-  page.title = titleFrom < 0 ? "" : titleOf(text.text(titleFrom, engine.titleTo));
-  const isTold = languageFrom >= 0;
-  describe(page, isTold ? text.attribute(languageFrom, engine.languageTo) : undefined, metas);
+  if (links === undefined) return undefined;
+  page.packed = links;
+  page.linkCount = links.length;
+  page.linksAll = found[LINKS_ALL]!;
+  page.words = found[WORDS]!;
+  page.firstText = engine.firstText();
+  if (page.firstText === undefined) page.foundWords = firstWords(engine, text);
+  const titleFrom = found[TITLE]!;
+  const titleTo = found[TITLE_END]!;
+  if (found[IS_TITLE_PLAIN] === 1) page.title = engine.page.latin1Slice(titleFrom, titleTo);
+  else if (titleFrom >= 0) page.title = titleOf(text.text(titleFrom, titleTo));
+  const languageFrom = found[LANGUAGE]!;
+  const languageTo = found[LANGUAGE_END]!;
+  if (found[IS_LANGUAGE_PLAIN] === 1 && metas.size === 0)
+    page.language = engine.page.latin1Slice(languageFrom, languageTo);
+  else
+    describe(page, languageFrom < 0 ? undefined : text.attribute(languageFrom, languageTo), metas);
   return page;
 }
 
 /** The meta elements of the page that is read. */
 const metas = new Map<string, string>();
 
-let latest = { agent: "", lengths: metaLengths("") };
-
-/** The lengths of names of meta elements that count; a crawl has one name. */
-function lengthsOf(agent: string): number {
-  if (agent !== latest.agent) latest = { agent, lengths: metaLengths(agent) };
-  return latest.lengths;
-}
-
-/** A page as the engine read it: its links become strings when somebody asks for them. */
+/**
+ * A page as the engine read it: its links become strings when somebody asks for them. Its fields are assigned in the
+ * constructor, because V8 calls another function for fields of a class.
+ */
 class EnginePage implements ParsedPage {
-  packed: PackedLinks | undefined = undefined;
-  linkCount = 0;
-  linksAll = 0;
-  linksDropped = 0;
-  refused: RefusedLink[] = [];
-  nofollowed = 0;
-  assets: CrawlUrl[] = [];
-  feeds: CrawlUrl[] = [];
-  base: CrawlUrl | undefined;
-  title = "";
-  words = 0;
-  firstText: string | undefined;
-  charset: string;
+  declare packed: PackedLinks | undefined;
+  declare linkCount: number;
+  declare linksAll: number;
+  declare linksDropped: number;
+  declare refused: RefusedLink[];
+  declare nofollowed: number;
+  declare assets: CrawlUrl[];
+  declare feeds: CrawlUrl[];
+  declare base: CrawlUrl | undefined;
+  declare title: string;
+  declare words: number;
+  declare firstText: string | undefined;
+  /** The first words where they are no plain text. */
+  declare foundWords?: string[];
+  declare charset: string;
   declare language?: string;
   declare description?: string;
   declare keywords?: string;
@@ -165,22 +217,29 @@ class EnginePage implements ParsedPage {
   declare tdmReservation?: string;
   declare tdmPolicy?: string;
   declare licenses?: CrawlUrl[];
-  robots: RobotsDirectives = { noindex: false, nofollow: false };
-  cut = false;
-  #firstWords: string[] | undefined;
+  declare robots: RobotsDirectives;
+  declare cut: boolean;
 
   constructor(charset: string, base: CrawlUrl | undefined) {
-    this.charset = charset;
+    this.packed = undefined;
+    this.linkCount = 0;
+    this.linksAll = 0;
+    this.linksDropped = 0;
+    this.refused = [];
+    this.nofollowed = 0;
+    this.assets = [];
+    this.feeds = [];
     this.base = base;
+    this.title = "";
+    this.words = 0;
+    this.firstText = undefined;
+    this.charset = charset;
+    this.robots = { noindex: false, nofollow: false };
+    this.cut = false;
   }
 
   get firstWords(): string[] {
-    this.#firstWords ??= this.firstText ? this.firstText.split(" ") : [];
-    return this.#firstWords;
-  }
-
-  set firstWords(words: string[]) {
-    this.#firstWords = words;
+    return this.foundWords ?? (this.firstText ? this.firstText.split(" ") : []);
   }
 
   get links(): readonly CrawlUrl[] {
@@ -218,38 +277,10 @@ function metaNameOf(text: PageText, record: EngineRecord): string {
   return metaName(undefined, thirdFrom < 0 ? undefined : text.attribute(thirdFrom, thirdTo));
 }
 
-const FIRST_BYTES = FIRST_WORDS * (MAX_WORD_CHARACTERS + 1);
-const firstBytes = Buffer.allocUnsafeSlow(FIRST_BYTES) as SliceableBuffer;
-const AMPERSAND = 0x26;
-
-/** The first words with a blank between them; undefined when one is long, or not plain ASCII. */
-function firstText(engine: PageEngine): string | undefined {
-  const { pieces, pieceEnds, page } = engine;
-  const last = 2 * pieces - 1;
-  if (pieces > 0 && pieceEnds[last]! >= 0) return undefined;
-  let at = 0;
-  let wordAt = 0;
-  for (let i = 0; i < last; i += 2) {
-    const to = pieceEnds[i + 1]!;
-    if (to < 0) {
-      firstBytes[at++] = 0x20;
-      wordAt = at;
-    } else {
-      const from = pieceEnds[i]!;
-      if (at - wordAt + to - from > MAX_WORD_CHARACTERS) return undefined;
-      for (let p = from; p < to; p++) {
-        const byte = page[p]!;
-        if (byte <= 0x20 || byte >= 0x7f || byte === AMPERSAND) return undefined;
-        firstBytes[at++] = byte;
-      }
-    }
-  }
-  return at === 0 ? "" : firstBytes.latin1Slice(0, at - 1);
-}
-
 /** The first words, of the pieces that the engine found: as `WordCounter` puts them together. */
 function firstWords(engine: PageEngine, text: PageText): string[] {
-  const { pieces, pieceEnds } = engine;
+  const { pieceEnds } = engine;
+  const pieces = engine.found[PIECES]!;
   const first: string[] = [];
   let opened = "";
   for (let i = 0; i < 2 * pieces; i += 2) {

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { hash, randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { PageLocation } from "../../frontier/finish.ts";
@@ -10,7 +10,6 @@ import type { LinkLog } from "../graph/link-log.ts";
 import { RECENT_WORDS } from "../graph/recent-ids.ts";
 import { indexKey } from "../lists/cdxj.ts";
 import type { Archive } from "../warc/archive.ts";
-import { sha1, sha256 } from "../warc/digest.ts";
 
 /** The part of the platform's WebAssembly that is used here. */
 declare const WebAssembly: {
@@ -45,26 +44,24 @@ type Place = { readonly value: number };
 
 const MEMORY_PAGES = 192;
 const WASM_PAGE_BYTES = 1 << 16;
-const SHA256_NAME = "sha256:".length;
+/** Bytes of a SHA-1, and characters of a SHA-256. */
+const SHA1_BYTES = 20;
+const SHA256_CHARS = 64;
 /** Lines and edges that may wait, as many as in their files. */
 const MAX_LINES = 64 * 1024;
 const MAX_EDGES = 256 * 1024;
 
 // Results of the code, in words.
-const BODY_AT = 0;
-const BLOCK_AT = 1;
-const BLOCK_BYTES = 2;
-const REQUEST_AT = 3;
-const REQUEST_BYTES = 4;
-const METADATA_AT = 5;
-const METADATA_BYTES = 6;
-const SHA256_AT = 7;
-const RECORD_AT = 8;
-const RECORD_BYTES = 9;
-const MEMBER_AT = 10;
-const KNOWN_BYTES = 11;
-/** Bytes that wait for each file: members, index, pages, log, names, edges. */
-const WAITING = 12;
+/** Where payload and blocks of response, request and metadata are, and how long: what digests are made of. */
+const PIECES = 0;
+const PIECES_END = 8;
+const SHA256_AT = 8;
+const RECORD_AT = 9;
+const RECORD_BYTES = 10;
+const MEMBER_AT = 11;
+const KNOWN_BYTES = 12;
+/** Bytes that wait for each file when the last page was whole: members, index, pages, log, names, edges. */
+const WAITING = 13;
 const CELLS = WAITING + 6;
 
 /**
@@ -76,6 +73,7 @@ export class PlainPages {
   readonly #files: PlainFiles;
   readonly #code: TemplateCode;
   readonly #memory: LatinBuffer;
+  readonly #bytes: ArrayBuffer;
   readonly #cells: Int32Array;
   readonly #at: (name: string) => number;
   /** Addresses. */
@@ -89,11 +87,14 @@ export class PlainPages {
   readonly #regions: readonly number[];
   readonly #maxFacts: number;
   readonly #maxBody: number;
-  #name: string | undefined;
+  /** Whether so much waits that it should be taken and flushed. */
+  isDue = false;
+  /** The archive's file, and what of it nobody changes while pages wait here: its end, and what it has room for. */
+  #name = "";
+  #end = 0;
+  #room: Archive["room"] = { bytes: 0, captures: 0 };
   /** The random bytes of the next page. */
   #drawn: number;
-  /** What waits, as told when the last page was whole. */
-  readonly #waiting = new Int32Array(CELLS - WAITING);
   #captures = 0;
 
   constructor(module: object, files: PlainFiles) {
@@ -121,6 +122,7 @@ export class PlainPages {
     this.#files = files;
     this.#code = instance.exports as TemplateCode;
     this.#memory = bytes;
+    this.#bytes = memory.buffer;
     this.#cells = new Int32Array(memory.buffer, at("CELLS"), CELLS);
     this.#at = at;
     this.#facts = at("FACTS");
@@ -140,55 +142,53 @@ export class PlainPages {
     files.graph.shareNamed(new Uint32Array(memory.buffer, at("NAMED"), RECENT_WORDS));
   }
 
-  /** Whether so much waits that it should be taken and flushed. */
-  get isDue(): boolean {
-    const waiting = this.#waiting;
-    return (
-      waiting[1]! >= MAX_LINES ||
-      waiting[2]! >= MAX_LINES ||
-      waiting[3]! >= MAX_LINES ||
-      waiting[4]! >= MAX_LINES ||
-      waiting[5]! >= MAX_EDGES ||
-      (this.#captures > 0 && this.#files.archive.isDueWith(waiting[0]!, this.#captures))
-    );
-  }
-
   /** Takes a page from the parts of its frame; answers where its record is, undefined when it is none for templates. */
   append(facts: Buffer, body: Buffer): PageLocation | undefined {
-    const { archive } = this.#files;
-    const name = archive.openName;
-    if (name === undefined || body.length === 0) return undefined;
-    if (facts.length > this.#maxFacts || body.length > this.#maxBody) return undefined;
-    if (name !== this.#name && !this.#begin(name)) return undefined;
+    if (this.#captures === 0 && !this.#begin()) return undefined;
+    if (body.length === 0 || body.length > this.#maxBody || facts.length > this.#maxFacts)
+      return undefined;
+    const { known } = this.#files.archive;
     const memory = this.#memory;
     const code = this.#code;
     const cells = this.#cells;
     copyShared(facts, memory, this.#facts);
     if (code.begin(body.length) !== 1) return undefined;
+    copyShared(body, memory, cells[PIECES]!);
+    let key = 0;
+    let digestAt = this.#digests;
+    for (let piece = PIECES; piece < PIECES_END; piece += 2) {
+      // A view of the plainest kind: `subarray` makes a buffer and checks what is known.
+      const bytes = new Uint8Array(this.#bytes, cells[piece], cells[piece + 1]);
+      // As a string, which costs half of a buffer.
+      const digest = hash("sha1", bytes, "binary");
+      memory.latin1Write(digest, digestAt, SHA1_BYTES);
+      digestAt += this.#digestSlot;
+      if (piece > PIECES) continue;
+      key = known.newKey(digest);
+      // Stored before, it seems: the writers make a record that names the earlier one.
+      if (key < 0) return undefined;
+      // Part of the metadata.
+      memory.latin1Write(hash("sha256", bytes, "hex"), cells[SHA256_AT]!, SHA256_CHARS);
+    }
 
-    const digest = sha1(body);
-    const digest256 = sha256(body);
-    // Stored before: the writers make a record that names the earlier one.
-    if (archive.known.find(digest, digest256) !== undefined) return undefined;
-    const blockAt = cells[BLOCK_AT]!;
-    const requestAt = cells[REQUEST_AT]!;
-    const metadataAt = cells[METADATA_AT]!;
-    copyShared(body, memory, cells[BODY_AT]!);
-    memory.latin1Write(digest256.slice(SHA256_NAME), cells[SHA256_AT]!, 64);
-    this.#putDigest(0, digest);
-    this.#putDigest(1, sha1(this.#view(blockAt, cells[BLOCK_BYTES]!)));
-    this.#putDigest(2, sha1(this.#view(requestAt, cells[REQUEST_BYTES]!)));
-    this.#putDigest(3, sha1(this.#view(metadataAt, cells[METADATA_BYTES]!)));
-
-    const random = this.#draw();
-    const offset = archive.end + this.#waiting[0]!;
-    if (code.end(random, archive.end) === 1) this.#compress();
+    if (this.#drawn === this.#randomEnd) this.#draw();
+    const random = this.#drawn;
+    this.#drawn += this.#randomBytes;
+    const offset = this.#end + cells[WAITING]!;
+    if (code.end(random, this.#end) === 1) this.#compress();
     if (code.endRecords(random) === 1) this.#compress();
     const length = code.endLists(random);
-    archive.known.addBytes(digest, this.#view(this.#known, cells[KNOWN_BYTES]!));
-    for (let i = 0; i < this.#waiting.length; i++) this.#waiting[i] = cells[WAITING + i]!;
+    known.addBytes(key, new Uint8Array(this.#bytes, this.#known, cells[KNOWN_BYTES]));
     this.#captures++;
-    return { file: name, offset, length };
+    this.isDue =
+      cells[WAITING]! >= this.#room.bytes ||
+      this.#captures >= this.#room.captures ||
+      cells[WAITING + 1]! >= MAX_LINES ||
+      cells[WAITING + 2]! >= MAX_LINES ||
+      cells[WAITING + 3]! >= MAX_LINES ||
+      cells[WAITING + 4]! >= MAX_LINES ||
+      cells[WAITING + 5]! >= MAX_EDGES;
+    return { file: this.#name, offset, length };
   }
 
   /** Gives what waits to the files, which write it with the next flush. */
@@ -201,7 +201,7 @@ export class PlainPages {
     log.holdLines(this.#region(3));
     graph.hold(this.#region(5), this.#region(4));
     this.#captures = 0;
-    this.#waiting.fill(0);
+    this.isDue = false;
     this.#code.restart();
   }
 
@@ -217,46 +217,39 @@ export class PlainPages {
 
   #region(index: number): Buffer {
     const from = this.#regions[index]!;
-    return this.#memory.subarray(from, from + this.#waiting[index]!);
+    return this.#memory.subarray(from, from + this.#cells[WAITING + index]!);
   }
 
-  /** Another archive file was begun, and nothing waits. */
-  #begin(name: string): boolean {
-    if (!isPlainJson(name) || name.length > this.#at("MAX_FILE_NAME") - 16) return false;
-    this.#memory.latin1Write(name, this.#at("FILE_NAME"), name.length);
-    const { warcinfoId } = this.#files.archive;
-    this.#memory.latin1Write(warcinfoId, this.#at("WARCINFO_ID"), warcinfoId.length);
-    this.#code.setFile(name.length);
-    this.#name = name;
+  /** Before the first page that waits; false when the archive has to begin a file first, or to write something. */
+  #begin(): boolean {
+    const { archive } = this.#files;
+    const name = archive.openName;
+    if (name === undefined) return false;
+    if (name !== this.#name) {
+      if (!isPlainJson(name) || name.length > this.#at("MAX_FILE_NAME") - 16) return false;
+      this.#memory.latin1Write(name, this.#at("FILE_NAME"), name.length);
+      const { warcinfoId } = archive;
+      this.#memory.latin1Write(warcinfoId, this.#at("WARCINFO_ID"), warcinfoId.length);
+      this.#code.setFile(name.length);
+      this.#name = name;
+    }
+    this.#end = archive.end;
+    this.#room = archive.room;
     return true;
   }
 
-  #putDigest(index: number, digest: string): void {
-    const at = this.#digests + this.#digestSlot * index;
-    this.#memory.latin1Write(digest, at, digest.length);
-  }
-
-  /** Where random bytes for the ids of one page are. */
-  #draw(): number {
-    if (this.#drawn === this.#randomEnd) {
-      randomFillSync(this.#memory, this.#random, this.#randomEnd - this.#random);
-      this.#drawn = this.#random;
-    }
-    const drawn = this.#drawn;
-    this.#drawn += this.#randomBytes;
-    return drawn;
+  /** Random bytes for the ids of the next pages. */
+  #draw(): void {
+    randomFillSync(this.#memory, this.#random, this.#randomEnd - this.#random);
+    this.#drawn = this.#random;
   }
 
   #compress(): void {
     const from = this.#cells[RECORD_AT]!;
-    const member = this.#files.archive.compress(this.#view(from, this.#cells[RECORD_BYTES]!));
+    const record = new Uint8Array(this.#bytes, from, this.#cells[RECORD_BYTES]);
+    const member = this.#files.archive.compress(record);
     this.#memory.set(member, this.#cells[MEMBER_AT]!);
     this.#code.compressed(member.length);
-  }
-
-  /** A view of the plainest kind: `subarray` makes a buffer and checks what is known. */
-  #view(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.#memory.buffer, at, length);
   }
 
   #text(at: number, length: number): string {

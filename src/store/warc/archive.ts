@@ -106,14 +106,13 @@ export class Archive {
     return this.#warcinfoId;
   }
 
-  /** Whether it is due with so many more bytes and captures. */
-  isDueWith(bytes: number, captures: number): boolean {
+  /** With so many more bytes, or captures, it is due. */
+  get room(): { readonly bytes: number; readonly captures: number } {
     const { rotateBytes, rotatePages = Number.POSITIVE_INFINITY } = this.#options;
-    return (
-      this.#members.length + bytes >= FLUSH_BYTES ||
-      this.end + bytes >= rotateBytes ||
-      this.#captures + captures >= rotatePages
-    );
+    return {
+      bytes: Math.min(FLUSH_BYTES - this.#members.length, rotateBytes - this.end),
+      captures: rotatePages - this.#captures,
+    };
   }
 
   /** Adds the members of so many captures to the open file. */

@@ -9,8 +9,9 @@ export interface PayloadRecord {
 const SLOT_BYTES = 320;
 const END = "\n";
 const NONE = -1;
-/** Base 32 digits of a digest that choose its chain. */
+/** Base 32 digits of a digest that are its key, which chooses its chain: 30 bits. */
 const KEY_CHARS = 6;
+const KEY_BITS = 0x3fffffff;
 
 interface LatinBuffer extends Buffer {
   latin1Write(text: string, at: number): number;
@@ -68,18 +69,28 @@ export class KnownPayloads {
 
   /** Remembers where a payload was stored; the first record with that SHA-1 stays. */
   add(sha1: string, sha256: string, { recordId, uri, date }: PayloadRecord): void {
-    const slot = this.#newSlot(sha1);
-    if (slot === NONE) return;
+    const key = keyOf(sha1);
+    if (this.#capacity === 0 || this.#slotOf(sha1, key) !== NONE) return;
+    const slot = this.#newSlot(key);
     const text = sha1 + END + sha256 + END + recordId + END + date + END + uri;
     if (text.length <= SLOT_BYTES)
       this.#lengths[slot] = this.#texts.latin1Write(text, slot * SLOT_BYTES);
     else this.#long.set(slot, text);
   }
 
-  /** The same for a record whose texts are bytes already, the SHA-1 first, with line ends between them. */
-  addBytes(sha1: string, texts: Uint8Array): void {
-    const slot = this.#newSlot(sha1);
-    if (slot === NONE) return;
+  /** The key of a payload that is not known, by the bytes of its SHA-1; below 0 when it may be known. */
+  newKey(digest: string): number {
+    const high = (digest.charCodeAt(16) << 24) | (digest.charCodeAt(17) << 16);
+    const key = (high | (digest.charCodeAt(18) << 8) | digest.charCodeAt(19)) & KEY_BITS;
+    let slot = this.#heads[key & (this.#heads.length - 1)]!;
+    while (slot !== NONE && this.#keys[slot] !== key) slot = this.#next[slot]!;
+    return slot === NONE ? key : NONE;
+  }
+
+  /** Remembers a payload with such a key, whose texts are bytes already: the SHA-1 first, with line ends between them. */
+  addBytes(key: number, texts: Uint8Array): void {
+    if (this.#capacity === 0) return;
+    const slot = this.#newSlot(key);
     if (texts.length > SLOT_BYTES) {
       this.#long.set(slot, Buffer.from(texts).toString("latin1"));
       return;
@@ -88,10 +99,8 @@ export class KnownPayloads {
     this.#lengths[slot] = texts.length;
   }
 
-  /** A slot for a payload, which is now the one used last; NONE when its SHA-1 is known. */
-  #newSlot(sha1: string): number {
-    const key = keyOf(sha1);
-    if (this.#capacity === 0 || this.#slotOf(sha1, key) !== NONE) return NONE;
+  /** A slot for a payload, which is now the one used last. */
+  #newSlot(key: number): number {
     const slot = this.#used < this.#capacity ? this.#used++ : this.#forgetOldest();
     const chain = key & (this.#heads.length - 1);
     this.#keys[slot] = key;
@@ -153,10 +162,12 @@ function chainsFor(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(capacity, 1)));
 }
 
-/** The end of a digest is as good as any part of it. */
+/** The last bits of a digest, which are as good as any: a capital letter stands for 0 to 25, a digit from 2 on for the rest. */
 function keyOf(sha1: string): number {
   let key = 0;
-  for (let i = Math.max(0, sha1.length - KEY_CHARS); i < sha1.length; i++)
-    key = (key << 5) ^ sha1.charCodeAt(i);
+  for (let i = Math.max(0, sha1.length - KEY_CHARS); i < sha1.length; i++) {
+    const code = sha1.charCodeAt(i);
+    key = ((key << 5) ^ (code < 65 ? code - 24 : code - 65)) & KEY_BITS;
+  }
   return key;
 }

@@ -65,8 +65,8 @@ function judge(
 }
 
 const publishedEarly = mutant("publish-before-write", BUFFER, [
-  "const start = lane * this.#laneBytes;\n        const wraps",
-  "this.#publish(lane); const start = lane * this.#laneBytes;\n        const wraps",
+  "const start = lane * this.#laneBytes;\n        if (wraps)",
+  "Atomics.add(this.#words, PERMITS, ((1 << (FIELD_BITS * lane)) - (1 << (OPEN + lane))) | 0); const start = lane * this.#laneBytes;\n        if (wraps)",
 ]);
 const checkThenAct = mutant("permit-by-check-then-act", BUFFER, [
   "if (Atomics.compareExchange(this.#words, PERMITS, seen, open) === seen)",
@@ -159,8 +159,8 @@ export const configurations: readonly Configuration<HandOffView>[] = [
     [1, 1],
     [
       mutant("D5-full-without-n-items", BUFFER, [
-        "return totalOf(now) === this.#size;",
-        "return usedIn(now) === this.#size;",
+        "if (totalOf(now) === this.#size)",
+        "if (usedIn(now) === this.#size)",
       ]),
       publishedEarly,
       silentCall,

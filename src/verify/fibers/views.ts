@@ -6,11 +6,16 @@ export type AnyView = Int32Array | Uint8Array | BigInt64Array | Float64Array | D
 type Elements = Record<number, number | bigint> & { BYTES_PER_ELEMENT: number; length: number };
 type MakeElements = new (buffer: ArrayBufferLike, at?: number, length?: number) => Elements;
 
+/** What makes views like that one; a Buffer, which nobody may construct, holds bytes like any other. */
+function typeOf(view: AnyView): MakeElements {
+  return (Buffer.isBuffer(view) ? Uint8Array : view.constructor) as unknown as MakeElements;
+}
+
 /** A plain read of one element of a shared typed array. */
 export function elementRead(view: AnyView, at: number, index: number): Operation {
   const elements = view as unknown as Elements;
   const bytes = elements.BYTES_PER_ELEMENT;
-  const Type = view.constructor as unknown as MakeElements;
+  const Type = typeOf(view);
   return {
     kind: KIND.read,
     byte: at + index * bytes,
@@ -24,7 +29,7 @@ export function elementRead(view: AnyView, at: number, index: number): Operation
 /** A plain write of one element of a shared typed array. */
 export function elementWrite(view: AnyView, at: number, index: number, value: number): Operation {
   const bytes = (view as unknown as Elements).BYTES_PER_ELEMENT;
-  const Type = view.constructor as unknown as MakeElements;
+  const Type = typeOf(view);
   const data = new Uint8Array(bytes);
   new Type(data.buffer)[0] = value;
   return { kind: KIND.write, byte: at + index * bytes, bytes, a: 0, b: 0, data };
@@ -33,7 +38,7 @@ export function elementWrite(view: AnyView, at: number, index: number, value: nu
 /** A plain read of a range of a shared typed array; the code gets a copy. */
 export function rangeRead(view: Uint8Array, at: number, from = 0, to = view.length): Operation {
   const size = view.BYTES_PER_ELEMENT;
-  const Type = view.constructor as unknown as MakeElements;
+  const Type = typeOf(view);
   return {
     kind: KIND.read,
     byte: at + from * size,

@@ -1,7 +1,7 @@
 import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
 import type { BuilderLegacy } from "../../crawl/builder/builder-message.ts";
 import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
-import { captureOf, captureParts } from "../../crawl/hand-off/capture-frame.ts";
+import { captureOf, captureRecord } from "../../crawl/hand-off/capture-frame.ts";
 import type { Frame } from "../../crawl/hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import type { Lease } from "../../frontier/frontier.ts";
@@ -221,12 +221,14 @@ function eventsOf(batch: EventBatch): Buffer {
   return Buffer.from(bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + batch.eventBytes));
 }
 
-const RESPONSE = {
+/** An answer of which nothing is held. */
+export const RESPONSE = {
   head: { status: 200, text: "", length: 0, copyTo() {}, find: () => -1 },
   body: Buffer.alloc(0),
   requestText: "",
   address: "",
   date: 0,
+  release() {},
 };
 const PAGE = {
   mime: "",
@@ -240,7 +242,7 @@ export function nearCaptureOf(lease: Lease): Capture {
   return captureOf({}, lease, RESPONSE, PAGE, false);
 }
 
-/** The frame of a capture of which the simulated disk keeps the URL alone. */
+/** The record of a capture of which the simulated disk keeps the URL alone. */
 export function frameOf(lease: Lease): Uint8Array[] {
-  return captureParts({}, lease, RESPONSE, PAGE, false);
+  return captureRecord({}, lease, RESPONSE, PAGE, false);
 }

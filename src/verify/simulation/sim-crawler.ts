@@ -20,7 +20,7 @@ import type { Scope } from "../../url/scope.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
-import { frameOf, nearCaptureOf } from "./sim-builder.ts";
+import { frameOf, nearCaptureOf, RESPONSE } from "./sim-builder.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { addressOf } from "./sim-web.ts";
 import type { World } from "./simulated-crawl.ts";
@@ -303,7 +303,7 @@ export class SimCrawler {
   /** As `SendRecords` does. */
   #send(lease: Lease): number {
     if (this.#handOff.isNear) return this.#handOff.storeNow(nearCaptureOf(lease), false);
-    return this.#handOff.sendRecord(frameOf(lease), () => {});
+    return this.#handOff.sendRecord(frameOf(lease), RESPONSE);
   }
 
   #redirect(

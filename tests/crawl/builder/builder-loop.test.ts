@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { BuilderLegacy } from "../../../src/crawl/builder/builder-message.ts";
 import { type Journal, JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
 import { readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
-import { FRAMES } from "../../../src/crawl/hand-off/frames.ts";
+import { FRAMES, readFrame } from "../../../src/crawl/hand-off/frames.ts";
 import { HandOffPort } from "../../../src/crawl/hand-off/hand-off-port.ts";
 import { Account, HURRY_LEVELS } from "../../../src/crawl/shared-memory.ts";
 import { DiskFullError } from "../../../src/errors.ts";
@@ -11,7 +11,7 @@ import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
 import type { Done, Entry, Writer } from "../../../src/store/writer.ts";
-import { loopOver, pageCapture, pageFrame } from "./looped-builder.ts";
+import { loopOver, pageCapture, pageRecord, UNHELD } from "./looped-builder.ts";
 
 /** A slow writer takes so long for a record. */
 const RECORD_MS = 300;
@@ -80,12 +80,9 @@ test("records are durable before a journal names them, and crawlers are told aft
   const [sender] = senders as [(typeof senders)[number]];
   const port = new HandOffPort(sender, 1);
   const durable: string[] = [];
-  const record = sender.sendRecord(pageFrame("http://h/1"), () => {});
+  const record = sender.sendRecord(pageRecord("http://h/1"), UNHELD);
   port.write(7, doneWith(record), () => durable.push("events"));
-  port.place(
-    sender.sendRecord(pageFrame("http://h/2"), () => {}),
-    () => {},
-  );
+  port.place(sender.sendRecord(pageRecord("http://h/2"), UNHELD), () => {});
   disk.answersLater = true;
   assert.equal(loop.turn(true), true);
   assert.equal(disk.entries.length, 2);
@@ -112,8 +109,8 @@ test("a builder that leaves commits what it read, and its successor knows the re
   const { loop, senders, memory } = loopOver(disk.writer, 1, { journals: disk.journals });
   const [sender] = senders as [(typeof senders)[number]];
   const port = new HandOffPort(sender, 1);
-  const first = sender.sendRecord(pageFrame("http://h/1"), () => {});
-  const second = sender.sendRecord(pageFrame("http://h/2"), () => {});
+  const first = sender.sendRecord(pageRecord("http://h/1"), UNHELD);
+  const second = sender.sendRecord(pageRecord("http://h/2"), UNHELD);
   port.write(7, doneWith(first), () => {});
   assert.ok(loop.turn(true) && loop.mayLeave);
   let legacy: BuilderLegacy | undefined;
@@ -127,7 +124,7 @@ test("a builder that leaves commits what it read, and its successor knows the re
     records: 2,
     places: new Map([[second, { file: "f", offset: 2, length: 1 }]]),
   });
-  const third = sender.sendRecord(pageFrame("http://h/3"), () => {});
+  const third = sender.sendRecord(pageRecord("http://h/3"), UNHELD);
   port.write(7, Buffer.concat([doneWith(second), doneWith(third)]), () => {});
   const next = loopOver(disk.writer, 1, { journals: disk.journals, legacy }, memory);
   next.loop.commit(true);
@@ -141,7 +138,7 @@ test("a builder that is to leave reads what it has taken over, and no more", () 
   const disk = new NotingDisk();
   const { loop, senders } = loopOver(disk.writer, 1, { journals: disk.journals, framesPerTurn: 1 });
   const [sender] = senders as [(typeof senders)[number]];
-  const send = (url: string) => sender.sendRecord(pageFrame(url), () => {});
+  const send = (url: string) => sender.sendRecord(pageRecord(url), UNHELD);
   for (const url of ["http://h/1", "http://h/2", "http://h/3"]) send(url);
   loop.turn(false);
   send("http://h/4");
@@ -175,7 +172,7 @@ test("a commit comes when its time has come, sooner for a crawler in a hurry, an
   const account = new Account(memory, 0);
   const commits = () => disk.notes.filter((note) => note === "flush").length;
   assert.deepEqual([loop.turn(false), loop.restMs()], [false, 200]);
-  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  senders[0]!.sendRecord(pageRecord("http://h/1"), UNHELD);
   senders[0]!.flush("waiting");
   assert.equal(loop.restMs(), 0, "the buffer is called for");
   assert.deepEqual([loop.turn(false), commits(), loop.restMs()], [true, 0, 200]);
@@ -188,7 +185,7 @@ test("a commit comes when its time has come, sooner for a crawler in a hurry, an
   assert.equal(loop.restMs(), 0);
   loop.turn(false);
   assert.equal(account.hurried, HURRY_LEVELS.none, "nobody waits: the hurry is over all the same");
-  senders[0]!.sendRecord(pageFrame("http://h/2"), () => {});
+  senders[0]!.sendRecord(pageRecord("http://h/2"), UNHELD);
   loop.turn(false);
   nowMs += 1000;
   const before = commits();
@@ -204,7 +201,7 @@ for (const handOff of ["count-or-time", "full"] as const) {
     const commitsMs: number[] = [];
     const append = disk.writer.append;
     const feed = () => {
-      senders[0]!.sendRecord(pageFrame("http://h/"), () => {});
+      senders[0]!.sendRecord(pageRecord("http://h/"), UNHELD);
       senders[0]!.flush("still");
     };
     const writer: Writer = {
@@ -237,7 +234,7 @@ for (const handOff of ["count-or-time", "full"] as const) {
 test("full: a buffer is left alone until somebody calls, and committed when nobody brings more", () => {
   const disk = new NotingDisk();
   const { loop, senders } = loopOver(disk.writer, 2, { handOff: "full" });
-  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  senders[0]!.sendRecord(pageRecord("http://h/1"), UNHELD);
   assert.deepEqual([loop.turn(false), disk.entries.length], [false, 0]);
   for (const sender of senders) sender.flush("still");
   assert.deepEqual([loop.turn(false), disk.entries.length, disk.notes], [true, 1, ["flush"]]);
@@ -248,10 +245,10 @@ test("a dead crawler: what it handed over whole is committed, its journals are c
   const { loop, senders, posted } = loopOver(disk.writer, 2, { journals: disk.journals });
   const [dead, other] = senders as [(typeof senders)[number], (typeof senders)[number]];
   const port = new HandOffPort(dead, 1);
-  port.write(4, doneWith(dead.sendRecord(pageFrame("http://h/1"), () => {})), () => {});
+  port.write(4, doneWith(dead.sendRecord(pageRecord("http://h/1"), UNHELD)), () => {});
   new HandOffPort(other, 1).write(
     5,
-    doneWith(other.sendRecord(pageFrame("http://h/2"), () => {})),
+    doneWith(other.sendRecord(pageRecord("http://h/2"), UNHELD)),
     () => {},
   );
   // Larger than the lane: only its first frames are there.
@@ -280,7 +277,7 @@ test("a refused commit is repeated from the beginning, and a refused record is n
     },
   };
   const { loop, senders } = loopOver(disk.writer, 1, { patience, journals: disk.journals });
-  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  senders[0]!.sendRecord(pageRecord("http://h/1"), UNHELD);
   disk.refusals = 2;
   loop.turn(true);
   assert.equal(disk.entries.length, 1);
@@ -298,7 +295,7 @@ test("close commits what is left, closes the writer, then the journals", () => {
   const disk = new NotingDisk();
   const { loop, senders } = loopOver(disk.writer, 1, { journals: disk.journals });
   const port = new HandOffPort(senders[0]!, 1);
-  port.write(2, doneWith(senders[0]!.sendRecord(pageFrame("http://h/1"), () => {})), () => {});
+  port.write(2, doneWith(senders[0]!.sendRecord(pageRecord("http://h/1"), UNHELD)), () => {});
   let isClosed = false;
   loop.close(() => {
     isClosed = true;
@@ -323,7 +320,7 @@ test("beside its crawler: a record goes past the buffer when none waits there an
   disk.answersLater = true;
   loop.commit();
   assert.equal(sender.isNear, false, "while something is being written");
-  sender.sendRecord(pageFrame("http://h/2"), () => {});
+  sender.sendRecord(pageRecord("http://h/2"), UNHELD);
   assert.equal(disk.entries.length, 1);
   disk.answersLater = false;
   while (disk.waiting.length > 0) disk.waiting.shift()!();
@@ -368,6 +365,6 @@ test("beside its crawler: a refused record waits with bytes of its own, and noth
 
 test("a capture that goes past the buffer is what would have been read from its frame", () => {
   const links = ["http://h/a", "http://h/b"];
-  const texts = pageFrame("http://h/1", links).map((part) => Buffer.from(part));
-  assert.deepEqual(pageCapture("http://h/1", links), readCapture(texts));
+  const { parts } = readFrame(Buffer.concat(pageRecord("http://h/1", links)));
+  assert.deepEqual(pageCapture("http://h/1", links), readCapture(parts));
 });

@@ -8,7 +8,7 @@ import { bellsOf, Control, createMemory } from "../../../src/crawl/shared-memory
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { sampleBuilder } from "../../store/sample-capture.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
-import { loopOver, pageFrame } from "./looped-builder.ts";
+import { loopOver, pageRecord, UNHELD } from "./looped-builder.ts";
 
 test("a fault that several files meet is one pause: it is posted once, and is over when all of them were written", (t) => {
   const folder = tempFolder(t);
@@ -45,7 +45,7 @@ test("a fault that several files meet is one pause: it is posted once, and is ov
   const { loop, senders } = loopOver(sampleBuilder(folder), 1, { patience });
   const [sender] = senders as [(typeof senders)[number]];
   const page = (name: string) =>
-    sender.sendRecord(pageFrame(`http://h/${name}`, ["http://h/"]), () => {});
+    sender.sendRecord(pageRecord(`http://h/${name}`, ["http://h/"]), UNHELD);
   page("first");
   // The log has to be written before its next line, and everything with it: the log itself is, then edges meet the fault.
   const long = JSON.stringify({ url: "http://h/", detail: "x".repeat(70_000) });

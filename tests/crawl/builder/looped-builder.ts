@@ -2,7 +2,7 @@ import { BufferPlan } from "../../../src/crawl/buffer-plan.ts";
 import { BuilderLoop, type BuilderParts } from "../../../src/crawl/builder/builder-loop.ts";
 import type { FromBuilder } from "../../../src/crawl/builder/builder-message.ts";
 import type { BufferSender } from "../../../src/crawl/hand-off/buffer-sender.ts";
-import { captureOf, captureParts } from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureOf, captureRecord } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { openBuffer, openSender } from "../../../src/crawl/open-buffer.ts";
 import { bellsOf, type CrawlMemory, createMemory } from "../../../src/crawl/shared-memory.ts";
 import type { Capture } from "../../../src/store/capture.ts";
@@ -54,9 +54,12 @@ export function loopOver(
   return { loop, memory, senders, posted };
 }
 
-/** The frame of a page with these links. */
-export function pageFrame(url: string, links: readonly string[] = []): Uint8Array[] {
-  return captureParts(...pageOf(url, links), true);
+/** What a record holds that nobody waits for. */
+export const UNHELD = { release(): void {} };
+
+/** The record of a page with these links. */
+export function pageRecord(url: string, links: readonly string[] = []): Uint8Array[] {
+  return captureRecord(...pageOf(url, links), true);
 }
 
 /** The same page past the buffer. */

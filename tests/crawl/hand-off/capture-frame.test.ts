@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { captureOf, captureParts, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
+import {
+  captureOf,
+  captureRecord,
+  readCapture,
+} from "../../../src/crawl/hand-off/capture-frame.ts";
+import { FRAMES, readFrame } from "../../../src/crawl/hand-off/frames.ts";
 import { logText } from "../../../src/crawl/hand-off/log-text.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
 import { type OutcomeLine, timeText } from "../../../src/crawl/visit/visit-outcome.ts";
@@ -89,7 +94,9 @@ test("what is read from the frame of a capture is what was sent, wherever it lie
       const line = isUsual ? { ...usual, time } : ({ url: address, outcome: "failed" } as const);
       const more = read as PageToStore;
       const sent = captureOf(line, of, answer as ResponseToStore, more, bodies);
-      const parts = captureParts(line, of, answer as ResponseToStore, more, bodies);
+      const record = captureRecord(line, of, answer as ResponseToStore, more, bodies);
+      const { kind, parts } = readFrame(Buffer.concat(record));
+      assert.equal(kind, isUsual ? FRAMES.page : FRAMES.capture);
       const elsewhere = parts.map((part) => {
         const moved = Buffer.alloc(part.length + at);
         moved.set(part, at);

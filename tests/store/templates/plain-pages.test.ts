@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { captureParts, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureRecord, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
+import { readFrame } from "../../../src/crawl/hand-off/frames.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
 import { timeText } from "../../../src/crawl/visit/visit-outcome.ts";
 import type { Builder } from "../../../src/store/builder.ts";
@@ -184,14 +185,14 @@ function frame(changes: Partial<Given>, isSameBody = false): Parts {
     ...{ ...LINES, ...told, url: address, outcome: given.outcome, depth, via, parent },
     time: given.date < 0 ? LINES.time : timeText(given.date),
   };
-  const parts = captureParts(
+  const record = captureRecord(
     given.isUsual ? usual : { ...LINES, url: address, outcome: given.outcome, depth, via, parent },
-    lease as Parameters<typeof captureParts>[1],
+    lease as Parameters<typeof captureRecord>[1],
     { ...response, date: given.date } as ResponseToStore,
     page as unknown as PageToStore,
     true,
   );
-  return parts.map((part) => Buffer.from(part)) as unknown as Parts;
+  return readFrame(Buffer.concat(record)).parts as unknown as Parts;
 }
 
 const isField = (head: string) => (name: string) => head.toLowerCase().indexOf(`\n${name}:`);

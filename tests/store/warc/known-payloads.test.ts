@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
+import { sha1, sha256 } from "../../../src/store/warc/digest.ts";
 import { KnownPayloads, type PayloadRecord } from "../../../src/store/warc/known-payloads.ts";
 
 /** The definition: a map in the order of use. */
@@ -53,5 +55,31 @@ test("known payloads are those of a map in the order of use, whatever comes (pro
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+test("payloads are found by the text of a digest and by its bytes, however they were added (property)", () => {
+  const bytes = fc.uint8Array({ maxLength: 3 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), bytes), { maxLength: 40 }), (calls) => {
+      const known = new KnownPayloads(64);
+      const none = new KnownPayloads(0);
+      const added = new Map<string, PayloadRecord>();
+      for (const [i, [isText, payload]] of calls.entries()) {
+        const digests = [sha1(payload), sha256(payload)] as const;
+        const record = { recordId: `id-${i}`, uri: "http://h/", date: "2026-01-01T00:00:00.000Z" };
+        const { recordId, date, uri } = record;
+        assert.deepEqual(known.find(...digests), added.get(digests[0]));
+        const key = known.newKey(hash("sha1", payload, "binary"));
+        assert.equal(key < 0, added.has(digests[0]));
+        if (key < 0) continue;
+        const texts = Buffer.from([...digests, recordId, date, uri].join("\n"));
+        if (isText) known.add(...digests, record);
+        else known.addBytes(key, texts);
+        added.set(digests[0], record);
+        none.addBytes(key, texts);
+        assert.equal(none.find(...digests), undefined);
+      }
+    }),
   );
 });

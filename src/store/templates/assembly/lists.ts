@@ -11,7 +11,7 @@ import {
 import {
   copy, isSame, put, putByte, putDate, putJson, putNumber, putUuid, startAt, text, w,
 } from "./texts";
-import { digestAt, sha256At } from "./records";
+import { putDigest, sha256At } from "./records";
 
 const URL = text(' {"url":"');
 const MIME = text('","mime":"');
@@ -84,7 +84,7 @@ export function putIndexLine(offset: u64, length: i32): void {
     copy(mimeAt, mimeBytes);
   }
   put(INDEX_DIGEST);
-  copy(digestAt(0), 32);
+  putDigest(0);
   put(INDEX_LENGTH);
   putNumber(length);
   put(INDEX_OFFSET);
@@ -256,7 +256,7 @@ export function putLogLine(bodyBytes: i32, offset: u64): void {
 export function putKnown(random: usize): i32 {
   startAt(KNOWN);
   put(SHA1);
-  copy(digestAt(0), 32);
+  putDigest(0);
   putByte(10);
   put(SHA256);
   copy(sha256At, 64);

@@ -10,10 +10,10 @@ import {
   viaAt, viaBytes,
 } from "./plain-facts";
 import {
-  DIGEST_SLOT, DIGESTS, HEADER, MEMBERS, METADATA, METADATA_HEADER, SHA1_NAME, SHARED, WARCINFO_ID,
+  DIGEST_SLOT, DIGESTS, HEADER, MEMBERS, METADATA, METADATA_HEADER, SHARED, WARCINFO_ID,
 } from "./store-layout";
 import {
-  copy, isWord, put, putByte, putDate, putNumber, putUuid, startAt, text, w,
+  copy, isWord, put, putBase32, putByte, putDate, putNumber, putUuid, startAt, text, w,
 } from "./texts";
 
 const RESPONSE = text("WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:");
@@ -55,12 +55,11 @@ const MEMBER_END: i32 = 8;
 const RECORD_END: i32 = 4;
 const UUID: i32 = 36;
 const DIGEST: i32 = 32;
-/** Where the base 32 of a digest is: of payload, response, request, metadata. */
-// @ts-ignore: decorator
-@inline
-export function digestAt(index: i32): usize {
-  return DIGESTS + DIGEST_SLOT * index + SHA1_NAME;
+/** The digest of payload, response, request or metadata, in base 32. */
+export function putDigest(index: i32): void {
+  putBase32(DIGESTS + DIGEST_SLOT * index);
 }
+
 const MAX_HOPS: u32 = 256;
 const SMALL_RESPONSE: i32 = 1024;
 const SMALL_COMPANION: i32 = 4096;
@@ -205,9 +204,9 @@ export function endResponse(random: usize): void {
   put(ID_END);
   copy(SHARED, sharedBytes);
   put(PAYLOAD);
-  copy(digestAt(0), DIGEST);
+  putDigest(0);
   put(RESPONSE_TYPE);
-  copy(digestAt(1), DIGEST);
+  putDigest(1);
   put(LENGTH);
   putNumber(blockBytes);
   put(HEADER_END);
@@ -258,7 +257,7 @@ function companionHeader(
   putUuid(response);
   put(ID_END);
   put(contentType);
-  copy(digestAt(digest), DIGEST);
+  putDigest(digest);
   put(LENGTH);
   putNumber(bytes);
   put(HEADER_END);

@@ -51,13 +51,14 @@ export function begin(bytes: i32): i32 {
   if (!readFacts(bytes, low, high) || !isRequestPlain() || !beginResponse(bytes)) return 0;
   beginMetadata(bytes);
   setCell(0, bodyAt);
-  setCell(1, blockAt);
-  setCell(2, blockBytes);
-  setCell(3, requestAt);
-  setCell(4, requestBytes);
-  setCell(5, METADATA_AT);
-  setCell(6, metadataBytes);
-  setCell(7, sha256At);
+  setCell(1, bytes);
+  setCell(2, blockAt);
+  setCell(3, blockBytes);
+  setCell(4, requestAt);
+  setCell(5, requestBytes);
+  setCell(6, METADATA_AT);
+  setCell(7, metadataBytes);
+  setCell(8, sha256At);
   return 1;
 }
 
@@ -67,9 +68,9 @@ export function end(random: usize, at: f64): i32 {
   offset = <u64>at + <u64>(membersAt - MEMBERS);
   endResponse(random);
   if (!isDeflated) return 0;
-  setCell(8, recordAt);
-  setCell(9, recordBytes);
-  setCell(10, membersAt);
+  setCell(9, recordAt);
+  setCell(10, recordBytes);
+  setCell(11, membersAt);
   return 1;
 }
 
@@ -84,9 +85,9 @@ export function endRecords(random: usize): i32 {
   putRequest(random);
   endMetadata(random);
   if (!isMetadataDeflated) return 0;
-  setCell(8, recordAt);
-  setCell(9, recordBytes);
-  setCell(10, membersAt);
+  setCell(9, recordAt);
+  setCell(10, recordBytes);
+  setCell(11, membersAt);
   return 1;
 }
 
@@ -96,20 +97,15 @@ export function endLists(random: usize): i32 {
   putPageLine(random, bodyBytes, offset, length);
   putLogLine(bodyBytes, offset);
   putEdges();
-  setCell(11, putKnown(random));
-  setCell(12, membersAt - MEMBERS);
-  setCell(13, indexAt - INDEX);
-  setCell(14, pagesAt - PAGES);
-  setCell(15, logAt - LOG);
-  setCell(16, namesAt - NAMES);
-  setCell(17, edgesAt - EDGES);
+  setCell(12, putKnown(random));
+  tellWaiting();
   return length;
 }
 
 /** Compresses a record that JavaScript has put to METADATA, behind what waits; answers the length of the member, or 0. */
 export function deflateMember(bytes: i32): i32 {
   const end = deflateRecord(METADATA, bytes, membersAt);
-  setCell(10, membersAt);
+  setCell(11, membersAt);
   return end == 0 ? 0 : <i32>(end - membersAt);
 }
 
@@ -118,4 +114,15 @@ export function restart(): void {
   restartMembers();
   restartLists();
   restartGraph();
+  tellWaiting();
+}
+
+/** How much waits for each file, when the last page was whole. */
+function tellWaiting(): void {
+  setCell(13, membersAt - MEMBERS);
+  setCell(14, indexAt - INDEX);
+  setCell(15, pagesAt - PAGES);
+  setCell(16, logAt - LOG);
+  setCell(17, namesAt - NAMES);
+  setCell(18, edgesAt - EDGES);
 }

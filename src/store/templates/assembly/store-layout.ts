@@ -23,10 +23,9 @@ export const WARCINFO_ID: i32 = FILE_NAME + MAX_FILE_NAME;
 /** The end of a request in which nothing is secret. */
 export const REST: i32 = WARCINFO_ID + 64;
 export const MAX_REST: i32 = 4096;
-/** Digests of a page: "sha1:" and base 32 of payload, response, request and metadata. */
+/** The SHA-1 of payload, response, request and metadata of a page, 20 bytes each. */
 export const DIGESTS: i32 = REST + MAX_REST + 16;
-export const DIGEST_SLOT: i32 = 48;
-export const SHA1_NAME: i32 = 5;
+export const DIGEST_SLOT: i32 = 32;
 /** Beginnings of index keys, by host: length of the host, of the key, both texts. */
 export const HOSTS: i32 = DIGESTS + 4 * DIGEST_SLOT;
 export const HOST_SLOTS: i32 = 256;

@@ -103,6 +103,23 @@ export function putUuid(from: usize): void {
   }
 }
 
+/** 20 bytes in base 32 (RFC 4648): 32 characters. */
+export function putBase32(from: usize): void {
+  let group = 0;
+  while (group < 20) {
+    // 40 bits at once, the first of them highest.
+    const bits = bswap<u64>(load<u64>(from + group)) >> 24;
+    let shift = 35;
+    while (shift >= 0) {
+      const digit = <u32>(bits >> shift) & 31;
+      store<u8>(w, digit < 26 ? 65 + digit : 24 + digit);
+      w++;
+      shift -= 5;
+    }
+    group += 5;
+  }
+}
+
 function putTwo(value: i32): void {
   store<u8>(w, 48 + value / 10);
   store<u8>(w + 1, 48 + (value % 10));
