@@ -100,9 +100,9 @@ export class PackedLinks {
 
   /** From now on the engine leaves this link out for this keeper. */
   remember(keeper: object, link: number): void {
-    this.#check();
+    if (this.#isReleased) throw released();
     const at = LINK_WORDS * link;
-    this.#table?.remember(keeper, this.#words[at]!, this.#words[at + 1]!);
+    this.table?.remember(keeper, this.#words[at]!, this.#words[at + 1]!);
   }
 
   /** True when the URL contains "%" or ends with "?"; every other URL is the only spelling of its page. */
