@@ -14,6 +14,13 @@ export interface UrlParts {
 // which holds no credentials, and the digits of a port follow a colon; an IPv6 address ends in "]", so its colons are
 // never taken for that one.
 
+/** What the fifth character is in "https". */
+const LETTER_S = 115;
+const DOT = 46;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const COLON = 58;
+
 /** What all URLs of one scheme, host and port have in common. */
 interface Server {
   /** With the slash, so that a longer name does not pass for this one. */
@@ -30,24 +37,23 @@ interface Server {
 let latest = cutServer("http://h/" as CrawlUrl);
 
 function cutServer(url: CrawlUrl): Server {
-  const secure = url.charCodeAt(4) === 115; // the "s" of "https"
+  const secure = url.charCodeAt(4) === LETTER_S;
   const from = secure ? 8 : 7;
   const path = url.indexOf("/", from);
   // Back over the digits of a port.
   let end = path - 1;
-  while (url.charCodeAt(end) >= 48 && url.charCodeAt(end) <= 57) end--;
-  const hasPort = url.charCodeAt(end) === 58;
+  while (url.charCodeAt(end) >= DIGIT_0 && url.charCodeAt(end) <= DIGIT_9) end--;
+  const hasPort = url.charCodeAt(end) === COLON;
   if (!hasPort) end = path;
   const hostname = url.slice(from, end);
-  const name = withoutRootDot(hostname);
-  const origin = url.slice(0, path);
+  const isDotted = url.charCodeAt(end - 1) === DOT && hostname.length > 1;
   return {
     start: url.slice(0, path + 1),
     secure,
     hostname,
     port: hasPort ? Number(url.slice(end + 1, path)) : secure ? 443 : 80,
-    name,
-    origin: name === hostname ? origin : url.slice(0, end - 1) + url.slice(end, path),
+    name: isDotted ? hostname.slice(0, -1) : hostname,
+    origin: isDotted ? url.slice(0, end - 1) + url.slice(end, path) : url.slice(0, path),
   };
 }
 
@@ -81,7 +87,7 @@ export function withoutRootDot(hostname: string): string {
 
 /** Host and, unless it is the scheme's own, port: `h:8080`, equal for http and https of one host. */
 export function authorityOf(url: CrawlUrl): string {
-  const start = url.charCodeAt(4) === 115 ? 8 : 7;
+  const start = url.charCodeAt(4) === LETTER_S ? 8 : 7;
   return url.slice(start, url.indexOf("/", start));
 }
 
