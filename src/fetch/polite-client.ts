@@ -12,7 +12,13 @@ import { addressGate } from "./route/address.ts";
 import { AddressChoice, type Chosen } from "./route/address-choice.ts";
 import type { NameResolver } from "./route/resolve.ts";
 import type { Route, RouteFinder, RouteFound } from "./route/route.ts";
-import type { DialPermits, Transport, TransportRequest, TransportResult } from "./transport.ts";
+import type {
+  DialPermits,
+  Target,
+  Transport,
+  TransportRequest,
+  TransportResult,
+} from "./transport.ts";
 
 /** A request without the parts that come from the URL and from politeness. */
 export type PoliteRequest = Omit<
@@ -109,8 +115,8 @@ export class PoliteClient {
       path,
       request,
       host,
-      route,
       chosen,
+      hasOne ? undefined : route.target,
       open,
       nowMs,
       isSpaced ? new SpacedStart(this.#parts, host, route, chosen.gate) : undefined,
@@ -150,8 +156,9 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
   readonly #parts: PoliteParts;
   readonly #addresses: AddressChoice;
   readonly #host: Host;
-  readonly #route: Route;
   readonly #chosen: Chosen;
+  /** The target with all its addresses, where one or a few of several were chosen. */
+  readonly #several: Target | undefined;
   readonly #open: OpenRequests | undefined;
   /** When it went through the gates. */
   readonly #enteredMs: number;
@@ -165,8 +172,8 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
     path: string,
     request: PoliteRequest,
     host: Host,
-    route: Route,
     chosen: Chosen,
+    several: Target | undefined,
     open: OpenRequests | undefined,
     enteredMs: number,
     start: SpacedStart | undefined,
@@ -187,8 +194,8 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
     this.#parts = parts;
     this.#addresses = addresses;
     this.#host = host;
-    this.#route = route;
     this.#chosen = chosen;
+    this.#several = several;
     this.#open = open;
     this.#enteredMs = enteredMs;
     this.#start = start;
@@ -208,9 +215,9 @@ class PoliteExchange implements TransportRequest, Receiver<TransportResult> {
         // Before the gate opens again, so that nobody slips through.
         const pauseMs = head.status < 400 ? undefined : pauseAskedMs(head);
         if (pauseMs !== undefined) gatekeeper.hold(this.#host, clock() + pauseMs, clock());
-        if (this.#chosen !== this.#route) this.#addresses.answered(this.#route.target, address);
-      } else if (this.#chosen !== this.#route) {
-        const goOnMs = this.#addresses.failed(this.#route.target, this.#chosen, result);
+        if (this.#several !== undefined) this.#addresses.answered(this.#several, address);
+      } else if (this.#several !== undefined) {
+        const goOnMs = this.#addresses.failed(this.#several, this.#chosen, result);
         if (goOnMs !== undefined) outcome = { kind: "postponed", untilMs: goOnMs };
       }
     } finally {

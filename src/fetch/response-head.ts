@@ -218,6 +218,8 @@ export class ResponseHead {
 
   /** First value of a header, undefined when it is absent. */
   get(nameLower: string): string | undefined {
+    // Without making a text of it.
+    if (this.#text === undefined && nameLower === "content-type") return this.contentType;
     const at = this.find(nameLower);
     return at < 0 ? undefined : this.valueAt(at);
   }
@@ -242,6 +244,7 @@ export class ResponseHead {
 
   /** All values of a header as one; undefined when it is absent. */
   joined(nameLower: string): string | undefined {
+    if (this.#text === undefined && nameLower === "content-encoding") return this.contentCoding;
     const at = this.find(nameLower);
     if (at < 0) return undefined;
     const isOnly = this.find(nameLower, at + FIELDS) < 0;

@@ -16,6 +16,10 @@ export interface UrlParts {
 
 /** What the fifth character is in "https". */
 const LETTER_S = 115;
+const DOT = 46;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const COLON = 58;
 
 /** What all URLs of one scheme, host and port have in common. */
 interface Server {
@@ -38,19 +42,18 @@ function cutServer(url: CrawlUrl): Server {
   const path = url.indexOf("/", from);
   // Back over the digits of a port.
   let end = path - 1;
-  while (url.charCodeAt(end) >= 48 && url.charCodeAt(end) <= 57) end--;
-  const hasPort = url.charCodeAt(end) === 58;
+  while (url.charCodeAt(end) >= DIGIT_0 && url.charCodeAt(end) <= DIGIT_9) end--;
+  const hasPort = url.charCodeAt(end) === COLON;
   if (!hasPort) end = path;
   const hostname = url.slice(from, end);
-  const name = withoutRootDot(hostname);
-  const origin = url.slice(0, path);
+  const isDotted = url.charCodeAt(end - 1) === DOT && hostname.length > 1;
   return {
     start: url.slice(0, path + 1),
     secure,
     hostname,
     port: hasPort ? Number(url.slice(end + 1, path)) : secure ? 443 : 80,
-    name,
-    origin: name === hostname ? origin : url.slice(0, end - 1) + url.slice(end, path),
+    name: isDotted ? hostname.slice(0, -1) : hostname,
+    origin: isDotted ? url.slice(0, end - 1) + url.slice(end, path) : url.slice(0, path),
   };
 }
 
