@@ -7,7 +7,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { ByteCount } from "./byte-count.ts";
 import type { Discovery } from "./discovery.ts";
 import type { MessageRoute } from "./exchange/mailbox.ts";
-import { blockMessage, isAboutLeases, type ShardMessage } from "./exchange/shard-message.ts";
+import { blockMessage, type ShardMessage } from "./exchange/shard-message.ts";
 import type { Fact } from "./fact.ts";
 import { type Finish, OUTCOME, OUTCOMES, type Settlement } from "./finish.ts";
 import { BODY_BYTES_COUNTER, BYTES_COUNTER } from "./fold/shard-state.ts";
@@ -122,6 +122,14 @@ export class ShardedFrontier implements Frontier {
     this.#hasMessages = true;
     this.#handle(message);
   };
+  readonly #post = (message: ShardMessage): void => {
+    const thread = message.to % this.#parts.threads;
+    if (thread !== this.#parts.thread) this.#parts.mailbox.post(thread, message);
+    else {
+      this.#local.pushBack(message);
+      if (!this.#isHandling) this.#handleLocal();
+    }
+  };
   /** Messages from shards of this thread to others of it, in their order. */
   readonly #local = new Deque<ShardMessage>();
   /** One of them is being handled, or the run has not begun: what is posted now comes after it. */
@@ -137,7 +145,7 @@ export class ShardedFrontier implements Frontier {
     this.#numbers = new ShardNumbers(parts.shards);
     this.#known = new KnownLinks(parts.shards, parts.owned, parts);
     const { epoch, mailbox, order, limit, maxPagesPerSite } = parts;
-    const post = (message: ShardMessage) => this.#post(message);
+    const post = this.#post;
     for (const [i, shard] of parts.owned.entries()) {
       const own = { shard, epoch, maxBlockBytes: mailbox.maxBlockBytes, post };
       const owned = order ? new OpicOwnedShard(own, order.orderOf(i), order) : new OwnedShard(own);
@@ -505,15 +513,6 @@ export class ShardedFrontier implements Frontier {
     });
   }
 
-  #post(message: ShardMessage): void {
-    const thread = message.to % this.#parts.threads;
-    if (thread !== this.#parts.thread) this.#parts.mailbox.post(thread, message);
-    else {
-      this.#local.pushBack(message);
-      if (!this.#isHandling) this.#handleLocal();
-    }
-  }
-
   /** A loop: an answer may ask for an answer. */
   #handleLocal(): void {
     this.#isHandling = true;
@@ -523,14 +522,12 @@ export class ShardedFrontier implements Frontier {
   }
 
   #handle(message: ShardMessage): void {
-    if (isAboutLeases(message)) {
-      this.#lending.handle(message);
-      return;
-    }
-    const owned = this.#owned.get(message.to)!;
-    if (message.kind === "links") this.#count(owned.accept(message));
-    else if (message.kind === "gap") owned.sendAgain(message);
-    else this.#release(owned.journal.confirmed(message.from, message.epoch, message.number));
+    const { kind, to, from, epoch, number } = message;
+    if (kind === "links") this.#count(this.#owned.get(to)!.accept(message));
+    else if (kind === "confirm")
+      this.#release(this.#owned.get(to)!.journal.confirmed(from, epoch, number));
+    else if (kind === "gap") this.#owned.get(to)!.sendAgain(message);
+    else this.#lending.handle(message);
   }
 
   #count(things: number): void {

@@ -20,17 +20,13 @@ export class CashBlock {
   readonly #links: LinkBlock;
   readonly #amounts: number[] = [];
   readonly #known = new CreditList();
-  #total = 0;
+  /** Cash in the block. */
+  total = 0;
 
   constructor(maxBytes: number, carriesCash = true) {
     this.#maxBytes = maxBytes;
     this.#carriesCash = carriesCash;
     this.#links = new LinkBlock(maxBytes);
-  }
-
-  /** Cash in the block. */
-  get total(): number {
-    return this.#total;
   }
 
   get links(): number {
@@ -42,7 +38,7 @@ export class CashBlock {
     if (!this.#carriesCash) return this.#links.tryAdd(found);
     if (!this.#links.tryAdd(found, this.#behindLinks + AMOUNT_BYTES)) return false;
     this.#amounts.push(amount);
-    this.#total += amount;
+    this.total += amount;
     return true;
   }
 
@@ -51,7 +47,7 @@ export class CashBlock {
     const used = this.#links.used + this.#behindLinks;
     if (used + CREDIT_BYTES > this.#maxBytes) return false;
     this.#known.add(low, high, amount);
-    this.#total += amount;
+    this.total += amount;
     return true;
   }
 
@@ -74,9 +70,10 @@ export class CashBlock {
   /** Forgets what is in it. */
   clear(): void {
     this.#links.clear();
+    if (!this.#carriesCash) return;
     this.#amounts.length = 0;
     this.#known.clear();
-    this.#total = 0;
+    this.total = 0;
   }
 
   get #behindLinks(): number {

@@ -77,11 +77,6 @@ export function answerMessage(
   return { kind, to, from, epoch, number, links: 0, bytes: NOTHING };
 }
 
-/** Whether a message is about leases, not about blocks. */
-export function isAboutLeases({ kind }: ShardMessage): boolean {
-  return kind !== "links" && kind !== "confirm" && kind !== "gap";
-}
-
 /** A message about leases. */
 export function shardMessage(
   kind: LendingKind,

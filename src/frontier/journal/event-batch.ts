@@ -124,7 +124,8 @@ export class EventBatch {
 
   /** A copy of the events; the batch is empty then. */
   take(): Buffer {
-    const events = Buffer.from(this.body());
+    if (this.#group !== undefined) this.#closeGroup();
+    const events = Buffer.from(this.#bytes.subarray(BATCH_HEADER_BYTES, this.#at));
     this.clear();
     return events;
   }

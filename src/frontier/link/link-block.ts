@@ -28,8 +28,10 @@ export interface OutboxBlock {
 export class LinkBlock {
   bytes: Buffer;
   readonly #maxBytes: number;
-  #used = 0;
-  #links = 0;
+  /** Bytes in use. */
+  used = 0;
+  /** Links in the block. */
+  links = 0;
   /** The group that is open: its first link, where its head is, and how many links it has. */
   #group: Discovery | undefined;
   #head = 0;
@@ -40,44 +42,34 @@ export class LinkBlock {
     this.bytes = Buffer.allocUnsafe(Math.min(FIRST_BYTES, maxBytes));
   }
 
-  /** Bytes in use. */
-  get used(): number {
-    return this.#used;
-  }
-
-  /** Links in the block. */
-  get links(): number {
-    return this.#links;
-  }
-
   clear(): void {
-    this.#used = 0;
-    this.#links = 0;
+    this.used = 0;
+    this.links = 0;
     this.#group = undefined;
   }
 
   /** Adds a link; false when there is no room for it and `reserved` bytes more. */
   tryAdd(found: Discovery, reserved = 0): boolean {
     const isSame = this.#group !== undefined && isSameGroup(this.#group, found);
-    const end = this.#used + (isSame ? 0 : headLength(found)) + LINK_BYTES + found.url.length;
+    const end = this.used + (isSame ? 0 : headLength(found)) + LINK_BYTES + found.url.length;
     if (end + reserved > this.#maxBytes) return false;
     if (end > this.bytes.length) this.#grow(end);
     if (!isSame) {
       this.#group = found;
-      this.#head = this.#used;
+      this.#head = this.used;
       this.#inGroup = 0;
-      this.#used = writeHead(this.bytes, this.#used, found, 0);
+      this.used = writeHead(this.bytes, this.used, found, 0);
     }
-    this.#used = writeLink(this.bytes, this.#used, found.url);
+    this.used = writeLink(this.bytes, this.used, found.url);
     setLinks(this.bytes, this.#head, ++this.#inGroup);
-    this.#links++;
+    this.links++;
     return true;
   }
 
   #grow(need: number): void {
     const size = Math.min(this.#maxBytes, Math.max(need, 4 * this.bytes.length));
     const more = Buffer.allocUnsafe(size);
-    this.bytes.copy(more, 0, 0, this.#used);
+    this.bytes.copy(more, 0, 0, this.used);
     this.bytes = more;
   }
 }

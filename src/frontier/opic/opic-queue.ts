@@ -61,11 +61,9 @@ export class OpicQueue implements ShardQueue {
 
   next(host: Host): TakenUrl {
     const page = this.#thread.next(this.#index, host.number);
-    const reference = this.#places.place(page);
-    const { bytes, at } = this.#log.read(reference);
+    const { bytes, at } = this.#log.take(this.#places.place(page));
     const taken: TakenUrl = readRecord(bytes, at);
     taken.cash = this.#cash.book.cash(page);
-    this.#log.free(reference);
     host.chained--;
     return taken;
   }

@@ -61,22 +61,20 @@ export class ChainQueue implements ShardQueue {
   }
 
   next(host: Host): FoundLink {
-    let { bytes, at } = this.#log.read(host.first);
+    let { bytes, at } = this.#log.take(host.first);
     if (isPlace(bytes, at)) {
       this.#unfold(host, bytes, at);
-      ({ bytes, at } = this.#log.read(host.first));
+      ({ bytes, at } = this.#log.take(host.first));
     }
-    const reference = host.first;
     const taken = readRecord(bytes, at);
     host.first = readNext(bytes, at);
     host.chained--;
-    this.#log.free(reference);
     return taken;
   }
 
   forget(): void {}
 
-  /** Puts the links for which the host's first record stands in its place. */
+  /** Puts the links for which the host's first record stands, which was just taken, in its place. */
   #unfold(host: Host, bytes: Buffer, at: number): void {
     const reference = host.first;
     const place = readPlace(bytes, at);
@@ -92,7 +90,6 @@ export class ChainQueue implements ShardQueue {
       if (i === 0 && host.last === reference) host.last = next;
     }
     host.first = next;
-    this.#log.free(reference);
     this.#files!.release(place.file);
   }
 
@@ -102,11 +99,11 @@ export class ChainQueue implements ShardQueue {
 
   /** Makes the record just written, which stands for so many links, one of the host's. */
   #chain(host: Host, length: number, links: number): void {
-    const reference = this.#log.commit(length);
-    if (this.#depthFirst || host.chained === 0) host.first = reference;
-    else this.#log.link(host.last, reference);
-    if (!this.#depthFirst) host.last = reference;
     const wasEmpty = host.chained === 0;
+    const isBehind = !this.#depthFirst && !wasEmpty;
+    const reference = this.#log.commit(length, isBehind ? host.last : 0);
+    if (!isBehind) host.first = reference;
+    if (!this.#depthFirst) host.last = reference;
     host.chained += links;
     if (wasEmpty) this.onReady(host);
   }

@@ -76,68 +76,62 @@ export class QueueLog {
     return this.#view;
   }
 
-  /** Keeps the record just written; returns its reference. */
-  commit(length: number): number {
+  /** Keeps the record just written, behind the one at `before` in its chain if that is not 0; returns its reference. */
+  commit(length: number, before = 0): number {
     const tail = this.#tail!;
     const reference = this.#last * CHUNK_BYTES + tail.used;
     tail.used += length;
     tail.live++;
+    if (before === 0) return reference;
+    const number = Math.floor(before / CHUNK_BYTES);
+    const offset = before % CHUNK_BYTES;
+    const chunk = number === this.#last ? tail : this.#chunks.get(number)!;
+    if (chunk.bytes !== undefined) writeNext(chunk.bytes, offset, reference);
+    else this.#linkInFile(number, chunk, offset, reference);
     return reference;
   }
 
-  /** The record at a reference. */
-  read(reference: number): RecordView {
+  /** Takes the record at a reference, which waits no longer. */
+  take(reference: number): RecordView {
     const number = Math.floor(reference / CHUNK_BYTES);
     const offset = reference % CHUNK_BYTES;
     const chunk = this.#chunks.get(number)!;
     if (chunk.bytes !== undefined) {
       this.#view.bytes = chunk.bytes;
       this.#view.at = offset;
-    } else {
-      this.#readFile(number, chunk, offset);
-    }
+    } else this.#readFile(number, chunk, offset);
+    if (--chunk.live === 0) this.#giveBack(number, chunk);
     return this.#view;
   }
 
-  /** Lets the record point to the one that follows it in its chain. */
-  link(reference: number, next: number): void {
-    const number = Math.floor(reference / CHUNK_BYTES);
-    const offset = reference % CHUNK_BYTES;
-    const chunk = number === this.#last ? this.#tail! : this.#chunks.get(number)!;
-    if (chunk.bytes !== undefined) {
-      writeNext(chunk.bytes, offset, next);
-      return;
-    }
-    const { bytes, at } = this.read(reference);
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #linkInFile(number: number, chunk: Chunk, offset: number, next: number): void {
+    this.#readFile(number, chunk, offset);
+    const { bytes, at } = this.#view;
     writeNext(bytes, at, next);
     // What is kept of the page has it already; what is kept of the page before is never read for its beginning.
     this.#file!.write(bytes.subarray(at, at + 6), chunk.slot * CHUNK_BYTES + offset);
   }
 
-  /** The record waits no longer. */
-  free(reference: number): void {
-    const number = Math.floor(reference / CHUNK_BYTES);
-    const chunk = this.#chunks.get(number)!;
-    if (--chunk.live > 0) return;
+  /** Nothing of the chunk waits: what was taken from it is valid until the next record is written. */
+  #giveBack(number: number, chunk: Chunk): void {
+    this.#chunks.delete(number);
     if (chunk === this.#tail) {
-      // Nothing waits: the chunk begins anew under the next number.
-      this.#chunks.delete(number);
+      // It begins anew under the next number.
       this.#chunks.set(++this.#last, chunk);
       chunk.used = 0;
       return;
     }
-    this.#chunks.delete(number);
     if (chunk.bytes !== undefined) this.#inMemory--;
     if (chunk.slot < 0) return;
     this.#freeSlots.push(chunk.slot);
     for (let page = 0; page * PAGE_BYTES < CHUNK_BYTES; page++) {
       this.#readAhead.forget(pageKey(number, page));
     }
-  }
-
-  close(): void {
-    this.#file?.close();
-    this.#file = undefined;
   }
 
   #startChunk(): void {

@@ -18,9 +18,9 @@ function found(number: number, length: number): Discovery {
   return { url, parent, depth: number, via: "link", seed: number % 2 === 0, chain };
 }
 
-function append(log: QueueLog, record: Discovery, number: number): number {
+function append(log: QueueLog, record: Discovery, number: number, before = 0): number {
   const { bytes, at } = log.room();
-  return log.commit(writeRecord(bytes, at, record, number, ~number, 0));
+  return log.commit(writeRecord(bytes, at, record, number, ~number, 0), before);
 }
 
 /** A file in memory that refuses to grow beyond `limit`. */
@@ -56,21 +56,19 @@ test("chains of many hosts come out in order, however far memory reaches", () =>
         const log = new QueueLog(() => memoryFile(full ? 1 << 20 : undefined), 1);
         const chains = [0, 1, 2, 3].map(() => ({ first: 0, last: 0, waiting: [] as Discovery[] }));
         const take = (chain: (typeof chains)[0]) => {
-          const { bytes, at } = log.read(chain.first);
+          const { bytes, at } = log.take(chain.first);
           const { low, high, ...record } = readRecord(bytes, at);
           assert.deepEqual(record, chain.waiting.shift());
           assert.equal(high, ~low >>> 0);
-          const next = readNext(bytes, at);
-          log.free(chain.first);
-          chain.first = next;
+          chain.first = readNext(bytes, at);
         };
         for (const [number, { host, take: taking, length }] of steps.entries()) {
           const chain = chains[host]!;
           if (taking && number % 3 === 0 && chain.waiting.length > 0) take(chain);
           const record = found(number, length);
-          const reference = append(log, record, number);
-          if (chain.waiting.length === 0) chain.first = reference;
-          else log.link(chain.last, reference);
+          const isFirst = chain.waiting.length === 0;
+          const reference = append(log, record, number, isFirst ? 0 : chain.last);
+          if (isFirst) chain.first = reference;
           chain.last = reference;
           chain.waiting.push(record);
         }
@@ -110,11 +108,10 @@ test("with many hosts a read from disk serves several takes of a host, and no mo
     const onDisk = hosts * depth - Math.ceil((2 << 20) / 200);
     for (let i = 0; i < depth; i++) {
       for (const [host, chain] of chains.entries()) {
-        const { bytes, at } = log.read(chain[i]!);
+        const { bytes, at } = log.take(chain[i]!);
         const { low, high, ...record } = readRecord(bytes, at);
         assert.deepEqual(record, found(host * depth + i, 150));
         assert.deepEqual([low, high], [host * depth + i, ~(host * depth + i) >>> 0]);
-        log.free(chain[i]!);
       }
     }
     assert.ok(reads > 0 && reads <= most * hosts * depth, `${reads} reads`);
@@ -130,9 +127,8 @@ test("places in the file are used again, and the file has no name that could be 
     for (let number = 0; number < 60_000; number++) {
       waiting.push(append(log, found(number, 500), number));
       if (waiting.length > 10_000) {
-        const { bytes, at } = log.read(waiting[0]!);
+        const { bytes, at } = log.take(waiting.shift()!);
         assert.equal(readRecord(bytes, at).depth, number - 10_000);
-        log.free(waiting.shift()!);
       }
     }
     assert.ok(log.fileBytes > 0 && log.fileBytes < 12 << 20, `${log.fileBytes} bytes of file`);
