@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import type { BuildHere } from "../../src/crawl/builder/build-rules.ts";
-import { MainBuilder } from "../../src/crawl/builder/main-builder.ts";
 import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
@@ -12,9 +11,6 @@ import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";
 
 const FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
-
-/** A builder in the main thread, as of a command. */
-export const buildHere: BuildHere = (rules, onMessage) => new MainBuilder(rules, onMessage);
 
 /**
  * Workers die at once: the one that dies second is in the middle of helping the first. With `here` the builder is in the

@@ -9,9 +9,10 @@ import { MainBuilder } from "../../src/crawl/builder/main-builder.ts";
 import { DiskFullError } from "../../src/errors.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
+import { buildHere } from "../support/build-here.ts";
 import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";
-import { buildHere, endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
+import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
 
 /** The first byte of what is written to an archive. */
 const GZIP = 0x1f;

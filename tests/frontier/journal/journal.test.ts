@@ -11,12 +11,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import {
-  CapacityError,
-  DiskFullError,
-  OrbweaverError,
-  StoreCorruptError,
-} from "../../../src/errors.ts";
+import { DiskFullError, OrbweaverError, StoreCorruptError } from "../../../src/errors.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
 import {
