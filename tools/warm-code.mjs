@@ -13,8 +13,11 @@ const program = resolve(import.meta.dirname, "..", "build", "src", "cli", "main.
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-build-"));
 const web = await startWeb({ profile: { ...PROFILES.small, pages: PAGES } });
 try {
-  // A short crawl has no builder thread of its own: the second one is for that.
-  for (const [name, more] of Object.entries({ joined: [], built: ["--builders", "1"] })) {
+  // A crawl with one crawler thread has no builder thread: the second one is for that.
+  for (const [name, more] of Object.entries({
+    alone: ["--threads", "1"],
+    built: ["--builders", "1"],
+  })) {
     const out = join(folder, name);
     const limits = ["--delay", "0", "--max-pages", String(PAGES - 10), "--quiet", "--out", out];
     const crawl = spawn(process.execPath, [program, "crawl", ...web.start, ...limits, ...more], {

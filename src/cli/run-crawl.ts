@@ -1,6 +1,8 @@
 import { availableParallelism } from "node:os";
 import { printable } from "../config/printable.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import type { BuildHere } from "../crawl/builder/build-rules.ts";
+import { MainBuilder } from "../crawl/builder/main-builder.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
@@ -18,6 +20,8 @@ import { runReport } from "./run-report.ts";
 const MOST_QUEUED = { search: "", sort: "queued", offset: 0, limit: 50 } as const;
 const SLOWEST_EVERY = 3;
 
+const buildHere: BuildHere = (rules, onMessage) => new MainBuilder(rules, onMessage);
+
 /** Who watches a crawl from its start answers what is to be done at its end, before the summary. */
 type OnStart = (note: (text: string) => void, crawl: Crawl) => (() => Promise<void>) | undefined;
 
@@ -30,7 +34,7 @@ export async function runCrawl(
 ): Promise<number> {
   mayCompileLess();
   const out = config.out ?? freshFolder("crawls", new Date());
-  const crawl = new Crawl(config, out, resumes);
+  const crawl = new Crawl(config, out, resumes, undefined, buildHere);
   const progress = new Progress(io.stderr, {
     now: io.now,
     quiet: config.quiet,

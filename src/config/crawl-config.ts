@@ -104,7 +104,7 @@ export function linksOf({ linksPerThread }: Pick<CrawlSettings, "linksPerThread"
 
 /** Builder threads: a fixed number when one was given. */
 export function buildersOf({ builders }: Pick<CrawlSettings, "builders">) {
-  return { builders: builders ?? 1, addsBuilder: builders === undefined };
+  return { builders: builders ?? 1, placesBuilder: builders === undefined };
 }
 
 /** Where they adapt, a thread begins with so many. */

@@ -55,8 +55,8 @@ export interface CrawlConfig
   /** Whether they follow what limits the crawl; an older configuration says nothing, and means no. */
   readonly adaptsLinks?: boolean;
   readonly builders: number;
-  /** A crawl with one crawler thread begins without a builder thread; an older configuration says nothing, and means no. */
-  readonly addsBuilder?: boolean;
+  /** Nobody asked for builders: the crawl chooses where they run; an older configuration says nothing, and means no. */
+  readonly placesBuilder?: boolean;
   readonly perHost: number;
   readonly userAgent: string;
   /** host:port of every URL typed as an argument: the private addresses the user has consented to. */

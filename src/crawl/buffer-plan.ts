@@ -3,22 +3,21 @@ import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
 /**
- * Whether the builders share the threads of their crawlers when the crawl begins. The only crawler thread of a crawl that
- * did not ask for builders begins so as well: a thread of its own pays for itself only in a longer crawl (decision 125).
+ * Whether the builder may run in the main thread, where the program does nothing but crawl: that of the only crawler thread
+ * of a crawl that did not ask for builders (decision 130).
  */
-export function startsJoined(
+export function mayBuildInMain(
   config: Pick<
     CrawlConfig,
-    "threads" | "builders" | "addsBuilder" | "handOff" | "store" | "frontier" | "sync"
+    "threads" | "placesBuilder" | "handOff" | "store" | "frontier" | "sync"
   >,
 ): boolean {
-  const { threads, builders, addsBuilder = false, handOff, store } = config;
-  if (builders === 0) return true;
+  const { threads, placesBuilder = false, handOff, store } = config;
   // Records that are to be handed over together, and the small files of a tree, are for a thread that may block. Where others
-  // fetch again what a dead worker had not settled, commits are not to wait for a crawler's turns.
+  // fetch again what a dead worker had not settled, commits are not to wait for anybody's turns.
   const wantsThread =
     handOff === "full" || store.includes("tree") || frontierTraits(config).isElsewhere;
-  return addsBuilder && threads === 1 && !wantsThread;
+  return placesBuilder && threads === 1 && !wantsThread;
 }
 
 /** How many builders there are: one in each crawler thread where there are no threads for them. */

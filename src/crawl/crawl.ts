@@ -28,11 +28,11 @@ import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { builderCount } from "./buffer-plan.ts";
+import type { BuildHere } from "./builder/build-rules.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type ControlChange, isForThreads } from "./control/control-change.ts";
 import { ControlLog } from "./control/control-log.ts";
 import { LiveControl, type Steered } from "./control/live-control.ts";
-import { isLongCrawl } from "./crawl-length.ts";
 import {
   type CrawlEnding,
   type CrawlSummary,
@@ -93,9 +93,6 @@ const LONG_AGO_MS = -1e9;
 /** A frontier that loses URLs counts as empty after this long without a request. */
 const LOST_MS = 1000;
 
-/** Until a builder thread is worth it: the sooner it comes, the less building was optimised in the crawler's thread. */
-const LENGTH_LOOK_MS = 25;
-
 /** Crawls of this process that have ended: their shared memory is garbage that V8 does not count. */
 let endedCrawls = 0;
 
@@ -115,6 +112,7 @@ export class Crawl {
   readonly #out: string;
   readonly #resumes: boolean;
   readonly #handler: PageFunction | undefined;
+  readonly #buildHere: BuildHere | undefined;
   #hooks: LoadedHandler = {};
   #credentials: readonly Credential[] = [];
   /** Where pages go one by one; undefined when nobody asked for them. */
@@ -168,10 +166,20 @@ export class Crawl {
     );
   }
 
-  /** `run` creates `out` and refuses a folder that is in use; with `resumes` it must hold a crawl. `handler` runs on this thread. */
-  constructor(asked: CrawlConfig, out: string, resumes = false, handler?: PageFunction) {
+  /**
+   * `run` creates `out` and refuses a folder that is in use; with `resumes` it must hold a crawl. `handler` runs on this
+   * thread, and so may the builder (`buildHere`) if the program does nothing but crawl.
+   */
+  constructor(
+    asked: CrawlConfig,
+    out: string,
+    resumes = false,
+    handler?: PageFunction,
+    buildHere?: BuildHere,
+  ) {
     const { config, note } = fitToOpenFiles(asked);
     this.#handler = handler;
+    this.#buildHere = buildHere;
     this.#asked = asked;
     this.#config = config;
     this.#fewFiles = note;
@@ -337,12 +345,8 @@ export class Crawl {
         this.#fail(error);
       }
     }, TICK_MS);
-    const lengthWatch = setInterval(() => {
-      if (this.#lookAtLength()) clearInterval(lengthWatch);
-    }, LENGTH_LOOK_MS);
     return () => {
       clearInterval(ticker);
-      clearInterval(lengthWatch);
       bell.close();
     };
   }
@@ -498,11 +502,6 @@ export class Crawl {
     return (await this.#workers?.kill(name)) ?? false;
   }
 
-  /** For drills: what becoming a long crawl does, at once. */
-  addBuilder(): void {
-    this.#workers?.addBuilder();
-  }
-
   /** The figures at this moment. */
   progress(): CrawlProgress {
     if (this.#shared === undefined) return this.#lastProgress;
@@ -594,6 +593,7 @@ export class Crawl {
         paces: this.#stream !== undefined,
         ends: this.events.listenerCount("failed") + this.events.listenerCount("skipped") > 0,
       },
+      buildHere: this.#buildHere,
       nextEpoch: epochsAfter(state.epoch, (epoch) => folder.keep({ epoch })),
     };
     let pages: Promise<MainPages> | undefined;
@@ -656,29 +656,11 @@ export class Crawl {
     this.#workers?.wakeAll();
   }
 
-  /** Adds a builder thread to a crawl that has become long; true when there is no need to look again soon. */
-  #lookAtLength(): boolean {
-    if (this.#workers?.mayAddBuilder !== true) return true;
-    // Not by `progress`, which costs more: this is asked often.
-    const { pages, bytes, queued, uncommitted } = totals(this.#memory.counters);
-    const before = this.#workers.before ?? { pages, bytes };
-    const { maxPages = Number.POSITIVE_INFINITY } = this.#config;
-    const isLong = isLongCrawl({
-      pages: pages - before.pages + uncommitted,
-      bytes: bytes - before.bytes,
-      queued,
-      mayFetch: maxPages - pages - uncommitted,
-    });
-    return isLong && this.#workers.addBuilder();
-  }
-
   #tick(): void {
     const now = monotonicMs();
     const progress = this.progress();
     this.events.tell("progress", progress);
     this.#workers?.endHungHandlers(now);
-    // The successor of a crawler that died is asked again.
-    this.#lookAtLength();
     const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;

@@ -35,16 +35,12 @@ export function mayCompileLess(): void {
 /**
  * Has V8 optimise fewer functions as long as the process is young: by itself it compiles hundreds within the first thousand
  * pages, which costs a short crawl more than they save. Has it compile less into each of them, and threads collect garbage
- * alone, from then on. Called when threads have loaded their code, and done soon, or now if they have fetched pages: V8 takes no
- * kept code, not even that of Node's own modules, that was compiled with other flags.
+ * alone, from then on. Called when threads have loaded their code, and done soon: V8 takes no kept code, not even that of
+ * Node's own modules, that was compiled with other flags.
  */
-export function compileLess(when: "soon" | "now" = "soon"): void {
+export function compileLess(): void {
   if (!isAllowed || isLess) return;
-  if (when === "soon") timer ??= setTimeout(begin, FIRST_PAGES_MS).unref();
-  else {
-    clearTimeout(timer);
-    begin();
-  }
+  timer ??= setTimeout(begin, FIRST_PAGES_MS).unref();
 }
 
 /** Undoes that, because a thread starts. */

@@ -1,9 +1,9 @@
 import { closeSync, fsync, fsyncSync, openSync, write, writeSync } from "node:fs";
 
 /*
- * Work with files that is written once and done in two ways: at once by a thread that may block, and by the system's pool
- * of threads for one that has sockets to attend to. Work is a generator: it yields each call that may take long and gets
- * what the call answers, or what it throws, and everything between two calls is the same in both ways.
+ * Work with files that is written once and done in several ways: at once by a thread that may block, and by the system's pool
+ * of threads for one that has other things to attend to, all of it or the syncs alone. Work is a generator: it yields each call that may take long and gets
+ * what the call answers, or what it throws, and everything between two calls is the same in all ways.
  */
 
 /** A call that may take long. */
@@ -11,6 +11,8 @@ export interface FileCall<T = unknown> {
   now(): T;
   /** Calls back on the event loop, never before it returns. */
   later(done: (fault: unknown, result?: T) => void): void;
+  /** It waits for the disk itself; what is written waits for memory alone, as a rule. */
+  readonly isSync?: boolean;
 }
 
 /** Work with files; answers when it is done. */
@@ -39,7 +41,7 @@ export function* syncOf(file: number, syncNow: (file: number) => void = fsyncSyn
   const now = () => syncNow(file);
   const later: FileCall["later"] =
     syncNow === fsyncSync ? (done) => fsync(file, done) : onLoop(now);
-  yield { now, later };
+  yield { now, later, isSync: true };
 }
 
 /** Makes the entries of a folder durable: a new name is not safe before this. */
@@ -52,28 +54,33 @@ export function* syncOfFolder(folder: string): FileWork {
   }
 }
 
+/** Has work with files done, at once or by and by. */
+export type DoFileWork = (work: FileWork<unknown>, done: (fault?: unknown) => void) => void;
+
 /** Does the work before it returns. */
 export function doNow<R>(work: FileWork<R>): R {
   let step = work.next();
-  while (step.done !== true) {
-    let result: unknown;
-    try {
-      result = step.value.now();
-    } catch (fault) {
-      step = work.throw(fault);
-      continue;
-    }
-    step = work.next(result);
-  }
+  while (step.done !== true) step = doCall(work, step.value);
   return step.value;
 }
 
 /** Does the work by and by; `done` is called on the event loop, unless there is nothing to wait for. */
-export function doLater(work: FileWork<unknown>, done: (fault?: unknown) => void): void {
+export const doLater: DoFileWork = (work, done) => doSome(work, () => true, done);
+
+/** Syncs by and by and does everything else before it returns, for a thread that may wait as long as a write takes. */
+export const syncLater: DoFileWork = (work, done) =>
+  doSome(work, ({ isSync }) => isSync === true, done);
+
+function doSome(
+  work: FileWork<unknown>,
+  isForLater: (call: FileCall) => boolean,
+  done: (fault?: unknown) => void,
+): void {
   const goOn = (next: () => IteratorResult<FileCall, unknown>): void => {
     let step: IteratorResult<FileCall, unknown>;
     try {
       step = next();
+      while (step.done !== true && !isForLater(step.value)) step = doCall(work, step.value);
     } catch (fault) {
       done(fault);
       return;
@@ -87,6 +94,17 @@ export function doLater(work: FileWork<unknown>, done: (fault?: unknown) => void
     );
   };
   goOn(() => work.next());
+}
+
+/** Does one call at once; answers what comes next. */
+function doCall<R>(work: FileWork<R>, call: FileCall): IteratorResult<FileCall, R> {
+  let result: unknown;
+  try {
+    result = call.now();
+  } catch (fault) {
+    return work.throw(fault);
+  }
+  return work.next(result);
 }
 
 /** A call that only exists as one that blocks: in tests. */

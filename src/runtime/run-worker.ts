@@ -15,6 +15,8 @@ export interface RunningWorker {
   readonly worker: Worker;
   /** Resolves when the worker ended by itself; rejects with WorkerDiedError otherwise. */
   readonly ended: Promise<void>;
+  /** Ends it wherever it is. */
+  readonly terminate: () => Promise<unknown>;
 }
 
 /** Starts a worker thread. The listeners are attached before it can end, so no ending is missed. */
@@ -35,7 +37,7 @@ export function runWorker(module: URL, name: string, options: WorkerOptions): Ru
   });
   // A later `await ended` still gets the rejection; this only keeps it from being "unhandled" meanwhile.
   ended.catch(() => {});
-  return { name, worker, ended };
+  return { name, worker, ended, terminate: () => worker.terminate() };
 }
 
 const isAboutText = (option: string) => option.startsWith("--input-type");

@@ -11,6 +11,7 @@ import {
   type Entry,
   inOrder,
   raise,
+  together,
   type Writer,
   type WriterOptions,
 } from "./writer.ts";
@@ -107,7 +108,7 @@ export class Builder implements Writer {
   /** Every record survives a power loss. */
   sync(done: Done = raise): void {
     this.#take();
-    inOrder(
+    together(
       this.#stores.map((writer) => (next) => writer.sync(next)),
       done,
     );

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import type { PageLocation } from "../frontier/finish.ts";
-import { doLater, doNow, type FileWork } from "../runtime/file-work.ts";
+import { type DoFileWork, doNow, type FileWork } from "../runtime/file-work.ts";
 import type { Capture, CaptureFacts } from "./capture.ts";
 
 /** Called exactly once when a step is over, with the fault if it failed. */
@@ -96,6 +96,19 @@ export function inOrder(steps: readonly Step[], done: Done): void {
   next();
 }
 
+/** Runs steps at the same time where they answer later; is over when all are, with the first fault. */
+export function together(steps: readonly Step[], done: Done): void {
+  // One more than there are, so that they are not all over before the last one has begun.
+  let left = steps.length + 1;
+  let first: unknown;
+  const over: Done = (fault) => {
+    first ??= fault;
+    if (--left === 0) done(first);
+  };
+  for (const step of steps) step(over);
+  over();
+}
+
 /** Files that entries wait for; the work of each step may be done at once or by and by. */
 export interface WrittenFiles {
   flushing(): FileWork;
@@ -108,16 +121,16 @@ export interface FileWriter<E, Files> extends Writer<E> {
   readonly files: Files;
 }
 
-/** A writer over files. It answers at once, and where a crawler shares the thread (`isJoined`) by and by. */
+/** Does work with files before it returns. */
+export const doAtOnce: DoFileWork = (work, done) => answer(() => doNow(work), done);
+
+/** A writer over files. It answers at once unless the work is done otherwise. */
 export function fileWriter<E, Files extends WrittenFiles>(
   files: Files,
-  isJoined: boolean | undefined,
+  doWork: DoFileWork | undefined,
   append: (entry: E) => boolean,
 ): FileWriter<E, Files> {
-  const run = (work: FileWork, done: Done): void => {
-    if (isJoined === true) doLater(work, done);
-    else answer(() => doNow(work), done);
-  };
+  const run = doWork ?? doAtOnce;
   return {
     files,
     append,
@@ -141,8 +154,8 @@ export interface WriterOptions {
   readonly config: CrawlConfig;
   /** Shared by all builders of a crawl: `treeLockMemory`. */
   readonly treeLocks: SharedArrayBuffer;
-  /** The thread has sockets as well, so writing and syncing must not block it. */
-  readonly isJoined?: boolean | undefined;
+  /** How work with files is done where the thread has something else to attend to; otherwise before it returns. */
+  readonly doWork?: DoFileWork | undefined;
 }
 
 /** Opens a writer; undefined when the configuration does not ask for it. */

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
+import type { BuildHere } from "../../src/crawl/builder/build-rules.ts";
 import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
@@ -11,19 +12,27 @@ import { readPages, tempFolder } from "../support/orbweaver.ts";
 
 const FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
 
-/** Workers die at once: the one that dies second is in the middle of helping the first. */
-export async function surviveDeaths(t: TestContext, victims: readonly string[]): Promise<void> {
+/**
+ * Workers die at once: the one that dies second is in the middle of helping the first. With `here` the builder is in the
+ * main thread.
+ */
+export async function surviveDeaths(
+  t: TestContext,
+  victims: readonly string[],
+  here?: BuildHere,
+): Promise<void> {
   const profile = { ...PROFILES.small, pages: 700, hosts: 6 };
   const web = await startWeb({ profile, latencyMs: 2 });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
   const settings = checkSettings({
     seeds: [...web.start],
-    threads: 2,
+    threads: here === undefined ? 2 : 1,
     delayMs: 0,
     maxUncommitted: 64,
   });
-  const crawl = new CheckedCrawl(configFrom(settings, { typed: web.start }), out);
+  const config = configFrom(settings, { typed: web.start });
+  const crawl = new CheckedCrawl(config, out, false, undefined, here);
   let kills = 0;
   const replaced: string[] = [];
   crawl.events.on("workerReplaced", (name) => replaced.push(name));
@@ -44,6 +53,7 @@ export async function surviveDeaths(t: TestContext, victims: readonly string[]):
 export async function endWithoutBuilder(
   t: TestContext,
   ending: "interrupted" | "finished",
+  here?: BuildHere,
 ): Promise<void> {
   const web = await startWeb({
     profile: { ...PROFILES.small, pages: 400, hosts: 6 },
@@ -51,9 +61,10 @@ export async function endWithoutBuilder(
   });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
-  const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
+  const threads = here === undefined ? 2 : 1;
+  const settings = checkSettings({ seeds: [...web.start], threads, delayMs: 0 });
   const config = configFrom(settings, { typed: web.start });
-  const crawl = new CheckedCrawl(config, out);
+  const crawl = new CheckedCrawl(config, out, false, undefined, here);
   const replaced: string[] = [];
   let isStopped = false;
   crawl.events.on("workerReplaced", (name) => replaced.push(name));

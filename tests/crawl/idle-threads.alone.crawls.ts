@@ -68,7 +68,7 @@ async function compareThreads(
   assert.ok(all <= most * one, figures);
 }
 
-// With a builder thread in both, because one crawler thread alone has none in a short crawl (decision 125).
+// With a builder thread in both, because a command with one crawler thread has none (decision 130).
 const ONE_CONNECTION = ["--delay", "0", "--per-host", "1", "--builders", "1"];
 
 for (const [what, args, most] of [

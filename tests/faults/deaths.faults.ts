@@ -1,13 +1,12 @@
 import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
+import { buildHere } from "../support/build-here.ts";
 import { CheckedCrawl } from "../support/checked-crawl.ts";
-import { BUILDERS_VARIABLE, type Drill, Random, withCrawl } from "./drill.ts";
+import { BUILDERS_VARIABLE, type Drill, drillThreads, Random, withCrawl } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 import { ROWS_HANDLER, readRows } from "./rows-on-disk.ts";
 
-const THREADS = 2;
-const WORKERS = ["crawler 0", "crawler 1", "builder 0"];
 const MAX_UNCOMMITTED = 200;
 const MAX_BACK_MS = 1000;
 const MANY = 100;
@@ -29,20 +28,25 @@ export const drill: Drill = {
   async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
     const load = loadavg()[0]!;
-    const builders = Number(process.env[BUILDERS_VARIABLE] ?? 1);
-    const workers = WORKERS.slice(0, THREADS + builders);
+    const threads = drillThreads();
+    const { [BUILDERS_VARIABLE]: asked } = process.env;
+    const builders = asked === undefined ? undefined : Number(asked);
+    const crawlers = Array.from({ length: threads }, (_, thread) => `crawler ${thread}`);
+    const workers = builders === 0 ? crawlers : [...crawlers, "builder 0"];
     const problems: string[] = [];
     return withCrawl({ pages, hosts: 20, encodings: false }, 3, async (web, out) => {
       const settings = checkSettings({
         seeds: [...web.start],
-        threads: THREADS,
+        threads,
         builders,
         delayMs: count >= MANY ? LONG_DELAY_MS : 0,
         maxUncommitted: MAX_UNCOMMITTED,
         warcLevel: 0,
         handler: ROWS_HANDLER,
       });
-      const crawl = new CheckedCrawl(configFrom(settings, { typed: web.start }), out);
+      const config = configFrom(settings, { typed: web.start });
+      // As a command would: where the builder may be in the main thread it is.
+      const crawl = new CheckedCrawl(config, out, false, undefined, buildHere);
       const { reachable } = await web.truth();
       const back = new BackTimes();
       const dying = new Set<string>();

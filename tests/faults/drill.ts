@@ -129,13 +129,23 @@ export async function untilEnd(
 /** In the environment of drills that run with another number of builders than the default: `--builders N`. */
 export const BUILDERS_VARIABLE = "ORBWEAVER_DRILL_BUILDERS";
 
+/** The same for crawler threads; with 1 the builder is in the main thread. */
+export const THREADS_VARIABLE = "ORBWEAVER_DRILL_THREADS";
+
+/** How many crawler threads a drill has. */
+export const drillThreads = (): number => Number(process.env[THREADS_VARIABLE] ?? 2);
+
 function builderArguments(): string[] {
   const builders = process.env[BUILDERS_VARIABLE];
   return builders === undefined ? [] : ["--builders", builders];
 }
 
 /** Arguments of a crawl that goes as fast as it can. */
-export function crawlArguments(start: readonly string[], out: string, threads = 2): string[] {
+export function crawlArguments(
+  start: readonly string[],
+  out: string,
+  threads = drillThreads(),
+): string[] {
   const speed = ["--delay", "0", "--threads", String(threads), ...builderArguments()];
   return ["crawl", ...start, "--out", out, "--json", "--quiet", ...speed];
 }

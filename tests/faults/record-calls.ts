@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { laterCallsToo } from "./later-calls.ts";
 
 /*
@@ -82,7 +82,7 @@ function record(inside: string, into: string): void {
   // A builder answers by adding to the crawlers' counts: what it wrote before is promised from then on.
   const data = workerData as { builder?: number; crawler?: true; memory?: Answered } | null;
   let answered = data?.builder === undefined ? undefined : data.memory;
-  if (answered === undefined && data?.crawler !== true) return;
+  if (answered === undefined && data?.crawler !== true && !isMainThread) return;
   // A crawler that stores itself learns of its memory by its first message.
   const on = parentPort?.on.bind(parentPort);
   if (parentPort !== null && on !== undefined)
@@ -91,6 +91,12 @@ function record(inside: string, into: string): void {
         if (message?.rules?.build !== undefined) answered = message.rules.memory;
         listener(message);
       })) as typeof parentPort.on;
+  // And one in the main thread has the memory that the main thread sends to its crawler.
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message: Begin, ...more: never[]) {
+    if (isMainThread && message?.rules !== undefined) answered = message.rules.memory;
+    postMessage.call(this, message, ...more);
+  };
   const add = Atomics.add as (words: Int32Array, index: number, value: number) => number;
   Atomics.add = ((words: Int32Array, index: number, value: number) => {
     if (answered !== undefined && words.buffer === answered.stored) note({ op: "told" });

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
-import { BUILDERS_VARIABLE, crawlArguments, startCrawl } from "./drill.ts";
+import { BUILDERS_VARIABLE, crawlArguments, drillThreads, startCrawl } from "./drill.ts";
 import type { Call } from "./record-calls.ts";
 
 const ENTRY = pathToFileURL(join(root, "build/tests/faults/record-calls.js")).href;
@@ -28,7 +28,7 @@ export async function recordCrawl({ out, folder, pages, more = [] }: Recording):
   });
   try {
     // What a builder answers says nothing about what another one has written: there is one.
-    const threads = process.env[BUILDERS_VARIABLE] === "0" ? 1 : 2;
+    const threads = process.env[BUILDERS_VARIABLE] === "0" ? 1 : drillThreads();
     const args = [...crawlArguments(web.start, out, threads), "--max-uncommitted", "16", ...more];
     const env = {
       NODE_OPTIONS: `--import ${ENTRY}`,

@@ -1,8 +1,8 @@
-import { BUILDERS_VARIABLE, type Drill } from "./drill.ts";
+import { BUILDERS_VARIABLE, type Drill, THREADS_VARIABLE } from "./drill.ts";
 
 const PROGRESS_MS = 15_000;
 
-/** Runs the drills that the command line names, or all: [--short] [--times N] [--pages N] [--seed N] [--builders N] [NAME...]. */
+/** Runs the drills that the command line names, or all: [--short] [--times N] [--pages N] [--seed N] [--builders N] [--threads N] [NAME...]. */
 export async function runDrills(drills: readonly Drill[]): Promise<void> {
   const words: string[] = [];
   const numbers = new Map<string, number>();
@@ -10,7 +10,7 @@ export async function runDrills(drills: readonly Drill[]): Promise<void> {
   for (let i = 2; i < process.argv.length; i++) {
     const word = process.argv[i]!;
     if (word === "--short") isShort = true;
-    else if (/^--(count|times|pages|seed|builders)$/.test(word))
+    else if (/^--(count|times|pages|seed|builders|threads)$/.test(word))
       numbers.set(word, Number(process.argv[++i]));
     else words.push(word);
   }
@@ -28,6 +28,8 @@ export async function runDrills(drills: readonly Drill[]): Promise<void> {
   }
   const builders = numbers.get("--builders");
   if (builders !== undefined) process.env[BUILDERS_VARIABLE] = String(builders);
+  const threads = numbers.get("--threads");
+  if (threads !== undefined) process.env[THREADS_VARIABLE] = String(threads);
   const seed = numbers.get("--seed") ?? Date.now() % 1_000_000;
   console.log(`seed ${seed}`);
   let failed = 0;

@@ -79,15 +79,15 @@ export function sampleOptions(
 }
 
 /** What a builder of a crawl may be given. */
-export type BuilderChanges = Partial<Pick<WriterOptions, "thread" | "treeLocks" | "isJoined">> &
+export type BuilderChanges = Partial<Pick<WriterOptions, "thread" | "treeLocks" | "doWork">> &
   Partial<Pick<CrawlConfig, "store" | "rotatePages">>;
 
 /** What a writer of the crawl in that folder is opened with. */
 export function writerOptions(folder: string, changes: BuilderChanges = {}): WriterOptions {
-  const { thread = 0, treeLocks = treeLockMemory(1), isJoined, ...settings } = changes;
+  const { thread = 0, treeLocks = treeLockMemory(1), doWork, ...settings } = changes;
   const seeds = ["http://127.0.0.1/"];
   const config = configFrom(checkSettings({ seeds, ...settings }), { typed: seeds });
-  return { folder, thread, treeLocks, config, isJoined };
+  return { folder, thread, treeLocks, config, doWork };
 }
 
 /** A builder of the crawl in that folder. */

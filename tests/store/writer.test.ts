@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { CrawlConfig } from "../../src/config/schema.ts";
+import { type DoFileWork, doLater, syncLater } from "../../src/runtime/file-work.ts";
 import { crawlPaths, partOf } from "../../src/store/folder/crawl-folder.ts";
 import { graphPaths } from "../../src/store/folder/graph-facts.ts";
 import { openGraph } from "../../src/store/graph/link-log.ts";
@@ -21,6 +22,7 @@ import {
   inOrder,
   type OpenWriter,
   type Step,
+  together,
   type Writer,
 } from "../../src/store/writer.ts";
 import { sampleBuilder, writerOptions } from "./sample-capture.ts";
@@ -33,16 +35,18 @@ const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, 
 const urlsOf = (path: string) =>
   lines(path).flatMap((line) => (JSON.parse(line) as { url?: string }).url ?? []);
 
-const opened = (openWriter: OpenWriter, store: Store, isJoined: boolean) => (folder: string) =>
-  openWriter(writerOptions(folder, { store, isJoined }))!;
+const opened =
+  (openWriter: OpenWriter, store: Store, doWork: DoFileWork | undefined) => (folder: string) =>
+    openWriter(writerOptions(folder, { store, doWork }))!;
 
 /** Lists come behind a store, which says where a capture lies. */
-const behindStore = (openWriter: OpenWriter, isJoined: boolean) => (folder: string) => {
-  const list = opened(openWriter, "warc", isJoined)(folder);
-  const store = opened(openUnkept, "none", isJoined)(folder);
-  const append: Writer["append"] = (entry) => store.append(entry) || list.append(entry);
-  return { ...list, append };
-};
+const behindStore =
+  (openWriter: OpenWriter, doWork: DoFileWork | undefined) => (folder: string) => {
+    const list = opened(openWriter, "warc", doWork)(folder);
+    const store = opened(openUnkept, "none", doWork)(folder);
+    const append: Writer["append"] = (entry) => store.append(entry) || list.append(entry);
+    return { ...list, append };
+  };
 
 const archivedIn = (folder: string) => {
   const { archive } = crawlPaths(folder);
@@ -57,53 +61,57 @@ const archivedIn = (folder: string) => {
 const treeIn = (folder: string) => [...readTree(crawlPaths(folder).tree)].map(({ url }) => url);
 const pagesIn = (folder: string) => urlsOf(crawlPaths(folder).pages);
 
-// Once in a thread of its own, and once beside a crawler, where nothing may block.
-for (const isJoined of [false, true]) {
-  writerContract(`warc${isJoined ? ", joined" : ""}`, {
-    open: opened(openWarc, "warc", isJoined),
+// Once in a thread of its own, once beside a crawler, where nothing may block, and once in the main thread, where writes may.
+for (const [how, doWork] of [
+  ["", undefined],
+  [", joined", doLater],
+  [", in the main thread", syncLater],
+] as const) {
+  writerContract(`warc${how}`, {
+    open: opened(openWarc, "warc", doWork),
     urlsIn: archivedIn,
   });
-  writerContract(`tree${isJoined ? ", joined" : ""}`, {
-    open: opened(openTree, "tree", isJoined),
+  writerContract(`tree${how}`, {
+    open: opened(openTree, "tree", doWork),
     urlsIn: treeIn,
     keeps: isPage,
   });
-  writerContract(`no store${isJoined ? ", joined" : ""}`, {
-    open: opened(openUnkept, "none", isJoined),
+  writerContract(`no store${how}`, {
+    open: opened(openUnkept, "none", doWork),
   });
-  writerContract(`index${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openIndex, isJoined),
+  writerContract(`index${how}`, {
+    open: behindStore(openIndex, doWork),
     urlsIn: (folder) =>
       lines(partOf(crawlPaths(folder).index, 0)).map((line) => cdxjFields(line).url!),
   });
-  writerContract(`pages${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openPages, isJoined),
+  writerContract(`pages${how}`, {
+    open: behindStore(openPages, doWork),
     urlsIn: pagesIn,
     keeps: isPage,
   });
-  writerContract(`log${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openLog, isJoined),
+  writerContract(`log${how}`, {
+    open: behindStore(openLog, doWork),
     urlsIn: (folder) => urlsOf(crawlPaths(folder).log),
   });
-  writerContract(`skipped report${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openSkipped, isJoined),
+  writerContract(`skipped report${how}`, {
+    open: behindStore(openSkipped, doWork),
     urlsIn: (folder) => urlsOf(partOf(crawlPaths(folder).skipped, 0)),
   });
-  writerContract(`rows${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openRows, isJoined),
+  writerContract(`rows${how}`, {
+    open: behindStore(openRows, doWork),
     urlsIn: (folder) =>
       rowParts(folder).flatMap((part) => [...readRowPart(part)].map((group) => group.url)),
   });
-  writerContract(`link graph${isJoined ? ", joined" : ""}`, {
-    open: behindStore(openGraph, isJoined),
+  writerContract(`link graph${how}`, {
+    open: behindStore(openGraph, doWork),
     urlsIn: (folder) =>
       lines(partOf(graphPaths(folder).nodes, 0))
         .map((line) => line.slice(17))
         .filter((node) => node.startsWith("http://example.com/")),
   });
   for (const store of ["warc", "tree", "warc,tree", "none"] as const) {
-    writerContract(`builder with --store ${store}${isJoined ? ", joined" : ""}`, {
-      open: (folder) => sampleBuilder(folder, { store, isJoined }),
+    writerContract(`builder with --store ${store}${how}`, {
+      open: (folder) => sampleBuilder(folder, { store, doWork }),
       urlsIn: (folder) => {
         const pages = pagesIn(folder);
         if (store.includes("tree")) assert.deepEqual(treeIn(folder).sort(), [...pages].sort());
@@ -154,10 +162,25 @@ test("steps run in order, whether they answer at once or later, and end at the f
   assert.ok(isDone, "without a stack that grows with the steps");
 });
 
+test("steps begin together and are over when all are, with the first fault", () => {
+  const waiting: Done[] = [];
+  const answers: unknown[] = [];
+  const wait: Step = (done) => waiting.push(done);
+  together([wait, (done) => done("full"), wait], (fault) => answers.push(fault));
+  assert.equal(waiting.length, 2);
+  waiting.pop()!("broken");
+  assert.equal(answers.length, 0);
+  waiting.pop()!();
+  assert.deepEqual(answers.splice(0), ["full"]);
+  together([(done) => done()], (fault) => answers.push(fault));
+  together([], (fault) => answers.push(fault));
+  assert.deepEqual(answers, [undefined, undefined]);
+});
+
 test("what a caller throws is not taken for a fault of the writer", () => {
   function* nothing() {}
   const files = { flushing: nothing, syncing: nothing, closing: nothing };
-  const writer = fileWriter(files, false, () => false);
+  const writer = fileWriter(files, undefined, () => false);
   let answers = 0;
   const thrown = new Error("of the caller");
   assert.throws(

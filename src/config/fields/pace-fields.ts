@@ -71,7 +71,7 @@ export const pace = {
     about:
       "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder. With 0 every crawler thread writes what it fetches itself, without blocking",
     examples: ["--builders 2", "--builders 0"],
-    defaultText: "1; a single crawler thread writes itself until the crawl is a longer one",
+    defaultText: "1; that of a single crawler thread needs no thread of its own in a command",
   }),
   bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE, "one atomic word counts them"), 1000, {
     flag: "buffer-size",

@@ -1,10 +1,10 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { HeldLease } from "../../store/folder/lease.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
-import type { BuilderLegacy } from "./builder-message.ts";
+import type { FromBuilder, RunningBuilder } from "./builder-message.ts";
 import type { JournalSettings } from "./journal-writers.ts";
 
-/** What a builder thread is given. */
+/** What a builder is given. */
 export interface BuildRules {
   readonly builder: number;
   readonly config: CrawlConfig;
@@ -14,10 +14,12 @@ export interface BuildRules {
   readonly treeLocks: SharedArrayBuffer;
   /** Undefined for a frontier that keeps no journal. */
   readonly journals: JournalSettings | undefined;
-  /** It shares the thread of its crawler. */
-  readonly isJoined: boolean;
-  /** Of the builder that this one takes over from. */
-  readonly legacy?: BuilderLegacy | undefined;
   /** By which the folder is this process's. */
   readonly lease: HeldLease;
 }
+
+/** Starts a builder in this thread; throws when its files cannot be opened. */
+export type BuildHere = (
+  rules: BuildRules,
+  onMessage: (message: FromBuilder) => void,
+) => RunningBuilder;

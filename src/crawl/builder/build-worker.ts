@@ -27,7 +27,6 @@ const loop = openBuilder(rules, {
 let isRunning = false;
 let isClosing = false;
 
-post({ kind: "loaded" });
 run();
 
 /** Builds until no crawler writes any more, or until a writer answers later: then the end of the commit calls this again. */

@@ -10,7 +10,7 @@ import { FRAMES, type Frame } from "../hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { readRobots } from "../hand-off/robots-frame.ts";
 import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
-import type { BuilderLegacy, FromBuilder } from "./builder-message.ts";
+import type { FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
 import type { JournalWriters } from "./journal-writers.ts";
 
@@ -49,8 +49,6 @@ export interface BuilderParts {
   readonly post: (message: FromBuilder) => void;
   /** A commit or another write has ended: the loop may go on if it was waiting for that. */
   readonly committed: () => void;
-  /** Of the builder of the only crawler, which this one takes over from. */
-  readonly legacy?: BuilderLegacy | undefined;
 }
 
 /** One crawler that this builder works for. */
@@ -119,14 +117,6 @@ export class BuilderLoop {
       lanes: crawlers.map((thread) => this.#source(thread)),
     }));
     this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
-    if (parts.legacy !== undefined) this.#inherit(parts.legacy);
-  }
-
-  #inherit({ journals, records, places }: BuilderLegacy): void {
-    const crawler = this.#crawlers[0]!;
-    crawler.records = records;
-    crawler.places = new Map(places);
-    for (const open of journals) this.#openJournal(crawler, open);
   }
 
   /** True while a writer or a journal has not answered. */
@@ -255,41 +245,6 @@ export class BuilderLoop {
       this.#repeat([(done) => writer.close(done)], () => {
         journals?.close();
         then();
-      });
-    });
-  }
-
-  /** Whether nothing of a record was read that is not whole: another builder can go on with the buffer. */
-  get mayLeave(): boolean {
-    return !this.#isWriting && this.#intakes.every(({ reader }) => reader.isBetweenRecords);
-  }
-
-  /**
-   * A turn before it leaves: reads on what it has taken over, and no more, so that nothing is half read soon, however much
-   * the crawler puts. False when there was nothing to do.
-   */
-  lastTurn(): boolean {
-    const { maxTurnMs, nowMs } = this.#parts;
-    if (maxTurnMs !== undefined) this.#turnEndsMs = nowMs() + maxTurnMs;
-    let worked = false;
-    for (const intake of this.#intakes)
-      if (!intake.reader.isBetweenRecords && this.#readSome(intake, this.#isLate)) worked = true;
-    if (this.#isWriting) return true;
-    if (!this.#isTimeToCommit(worked)) return worked;
-    this.#makeDurable();
-    return true;
-  }
-
-  /**
-   * Commits what was read and closes all files, so that another builder takes over from the only crawler of this one:
-   * answers what that needs. What is put meanwhile stays in the buffer. Only when it `mayLeave`.
-   */
-  leave(then: (legacy: BuilderLegacy) => void): void {
-    const { writer, journals } = this.#parts;
-    this.#makeDurable(() => {
-      this.#repeat([(done) => writer.close(done)], () => {
-        const { records, places } = this.#crawlers[0]!;
-        then({ journals: journals?.leave() ?? [], records, places });
       });
     });
   }

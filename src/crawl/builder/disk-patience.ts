@@ -110,13 +110,28 @@ export class DiskPatience implements Patience {
   }
 }
 
-/** The same on a thread that must not block. A fault that is none of the disk's, or lasts too long, ends the thread. */
+/** Whom a builder on a thread that must not block waits for. */
+export interface PatienceListener {
+  /** The time for another try has come. */
+  again(step: () => void): void;
+  /** The fault is none of the disk's, or lasts too long. */
+  giveUp(fault: unknown): void;
+}
+
+/** The same on a thread that must not block. */
 export class LoopPatience implements Patience {
   readonly #pause: Pause;
   readonly #folder: string;
+  readonly #listener: PatienceListener;
 
-  constructor(control: Control, post: (message: DiskMessage) => void, folder: string) {
+  constructor(
+    control: Control,
+    post: (message: DiskMessage) => void,
+    folder: string,
+    listener: PatienceListener,
+  ) {
     this.#folder = folder;
+    this.#listener = listener;
     this.#pause = new Pause(control, post);
   }
 
@@ -128,10 +143,10 @@ export class LoopPatience implements Patience {
     try {
       this.#pause.begin(fault);
     } catch {
-      end(fault);
+      this.#listener.giveUp(fault);
       return;
     }
-    setTimeout(again, RETRY_MS);
+    setTimeout(() => this.#listener.again(again), RETRY_MS);
   }
 
   accepted(): void {
@@ -155,16 +170,9 @@ export class LoopPatience implements Patience {
       this.#pause.end();
       removeIfThere(path);
     } finally {
-      end(fault);
+      this.#listener.giveUp(fault);
     }
   }
-}
-
-/** Ends this thread by a fault, whoever is being called back. */
-function end(fault: unknown): void {
-  setImmediate(() => {
-    throw fault;
-  });
 }
 
 /** Repeats a step that may be repeated, as a builder does, on a thread that must not block. */

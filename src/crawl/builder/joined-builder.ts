@@ -1,53 +1,80 @@
+import { type DoFileWork, doLater } from "../../runtime/file-work.ts";
 import type { Capture } from "../../store/capture.ts";
 import type { Frame } from "../hand-off/frames.ts";
 import { Control } from "../shared-memory.ts";
 import type { BuildRules } from "./build-rules.ts";
 import type { BuilderLoop } from "./builder-loop.ts";
-import type { BuilderLegacy, FromBuilder } from "./builder-message.ts";
+import type { FromBuilder } from "./builder-message.ts";
 import { LoopPatience } from "./disk-patience.ts";
 import { FolderWatch, openBuilder, openWriter } from "./open-builder.ts";
 
-/** Frames read before the clock is looked at. */
-const FRAMES_PER_TURN = 16;
-/** Sockets wait as long as a turn takes. */
-const MAX_TURN_MS = 2;
-
-/** What a builder has to do with the crawler whose thread it shares. */
-export interface JoinedListener {
+/** What a builder has to do with the thread that it shares. */
+export interface SharedThread {
+  /** Frames read before their room is given back. */
+  readonly framesPerTurn: number;
+  /** Everything else in this thread waits as long as a turn takes. */
+  readonly maxTurnMs: number;
+  readonly doWork: DoFileWork;
   onMessage(message: FromBuilder): void;
   /** Something was committed or written: there may be more to do. */
   onWritten(): void;
+  /** It cannot go on, and does nothing from now on. */
+  onFault(fault: unknown): void;
 }
 
+/** A crawler's thread has sockets, which nothing may block, and dies with its builder. */
+export const BESIDE_CRAWLER: Pick<
+  SharedThread,
+  "framesPerTurn" | "maxTurnMs" | "doWork" | "onFault"
+> = {
+  framesPerTurn: 16,
+  maxTurnMs: 2,
+  doWork: doLater,
+  onFault: (fault) =>
+    setImmediate(() => {
+      throw fault;
+    }),
+};
+
 /**
- * The builder of a crawler that writes itself (`--builders 0`). Nothing in here blocks: files are written and synced by
- * the pool of threads, and meanwhile records wait in the hand-off buffer. When that is full the crawler takes no more
- * pages. While nothing is being written and the buffer is empty, records go past it.
+ * A builder in a thread that has something else to do: that of a crawler that writes itself (`--builders 0`), or the main
+ * thread (`MainBuilder`). What may take long in there is done by the pool of threads, and meanwhile records wait in the
+ * hand-off buffer. When that is full the crawler takes no more pages. Beside a crawler records go past the buffer while
+ * nothing is being written and the buffer is empty.
  */
 export class JoinedBuilder {
   readonly #loop: BuilderLoop;
   readonly #watch: FolderWatch;
+  readonly #thread: SharedThread;
   readonly #usesBuffer: boolean;
-  /** Set when the crawler has ended. */
+  /** Crawlers that have died since the last turn. */
+  readonly #dead: number[] = [];
+  /** Set when the crawlers have ended. */
   #onClosed: (() => void) | undefined;
   #isClosing = false;
-  /** Set when a thread of its own is to take over. */
-  #onLeft: ((legacy: BuilderLegacy) => void) | undefined;
+  #isAbandoned = false;
 
-  constructor(rules: BuildRules, listener: JoinedListener) {
-    const post = (message: FromBuilder) => listener.onMessage(message);
+  constructor(rules: BuildRules, thread: SharedThread) {
+    const post = (message: FromBuilder) => thread.onMessage(message);
+    const doWork: DoFileWork = (work, done) =>
+      thread.doWork(work, (fault) => this.#callBack(() => done(fault)));
+    this.#thread = thread;
     this.#watch = new FolderWatch(rules.lease);
     // With "full" records are handed over together: that is what is asked for.
     this.#usesBuffer = rules.config.handOff === "full";
     this.#loop = openBuilder(rules, {
-      patience: new LoopPatience(new Control(rules.memory), post, rules.out),
+      patience: new LoopPatience(new Control(rules.memory), post, rules.out, {
+        again: (step) => this.#callBack(step),
+        giveUp: (fault) => this.#fail(fault),
+      }),
       watch: this.#watch,
-      writer: openWriter(rules),
-      framesPerTurn: FRAMES_PER_TURN,
-      maxTurnMs: MAX_TURN_MS,
+      writer: openWriter(rules, doWork),
+      framesPerTurn: thread.framesPerTurn,
+      maxTurnMs: thread.maxTurnMs,
+      doWork,
       post,
       committed: () => {
-        if (this.#onClosed === undefined) listener.onWritten();
+        if (this.#onClosed === undefined) thread.onWritten();
         else this.#goOnClosing();
       },
     });
@@ -65,49 +92,61 @@ export class JoinedBuilder {
 
   /** Does some of what there is to do; answers for how long there is nothing, if nobody calls: 0 when there is more. */
   turn(): number {
-    if (this.#loop.isWriting || this.#isClosing) return Number.POSITIVE_INFINITY;
+    if (!this.#isFree) return Number.POSITIVE_INFINITY;
     this.#watch.look();
-    const onLeft = this.#onLeft;
-    if (onLeft !== undefined && this.#loop.mayLeave) {
-      this.#isClosing = true;
-      this.#loop.leave((legacy) => {
-        onLeft(legacy);
-        this.#onClosed?.();
-      });
-      return Number.POSITIVE_INFINITY;
-    }
-    if (onLeft === undefined ? this.#loop.turn(false) : this.#loop.lastTurn())
-      return this.#loop.isWriting ? Number.POSITIVE_INFINITY : 0;
-    return this.#loop.restMs();
+    const dead = this.#dead.shift();
+    if (dead !== undefined) this.#loop.crawlerDied(dead);
+    else if (!this.#loop.turn(false)) return this.#loop.restMs();
+    return this.#loop.isWriting ? Number.POSITIVE_INFINITY : 0;
   }
 
   /** True when there is something to do; to be asked when the bell of the thread is armed. */
   hasWork(): boolean {
-    return !this.#loop.isWriting && !this.#isClosing && this.#loop.restMs() === 0;
+    return this.#isFree && (this.#dead.length > 0 || this.#loop.restMs() === 0);
   }
 
-  /**
-   * Lets a builder thread take over: as soon as no record is half read, what was read is committed and all files are
-   * closed; `onLeft` gets what the other one needs. From then on this one does nothing.
-   */
-  leave(onLeft: (legacy: BuilderLegacy) => void): void {
-    this.#onLeft = onLeft;
+  get #isFree(): boolean {
+    return !this.#loop.isWriting && !this.#isClosing && !this.#isAbandoned;
   }
 
-  /** The crawler has ended: stores what it handed over and closes all files, unless it leaves that to another builder. */
+  /** A crawler in another thread is dead: the next turn in which nothing is being written stores what it handed over. */
+  crawlerDied(thread: number): void {
+    this.#dead.push(thread);
+  }
+
+  /** The crawlers have ended: stores what they handed over and closes all files. */
   close(onClosed: () => void): void {
     this.#onClosed = onClosed;
-    this.#onLeft = undefined;
     this.#goOnClosing();
   }
 
+  /** Does nothing from now on, and leaves everything as it is: as if its thread had died. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
   #goOnClosing(): void {
-    if (this.#loop.isWriting || this.#isClosing) return;
+    if (!this.#isFree) return;
     if (this.#loop.turn(true)) {
-      if (!this.#loop.isWriting) setImmediate(() => this.#goOnClosing());
+      if (!this.#loop.isWriting) setImmediate(() => this.#callBack(() => this.#goOnClosing()));
       return;
     }
     this.#isClosing = true;
     this.#loop.close(this.#onClosed!);
+  }
+
+  /** What was waited for has come. Whoever calls back would not know what to do with a fault. */
+  #callBack(step: () => void): void {
+    if (this.#isAbandoned) return;
+    try {
+      step();
+    } catch (fault) {
+      this.#fail(fault);
+    }
+  }
+
+  #fail(fault: unknown): void {
+    this.abandon();
+    this.#thread.onFault(fault);
   }
 }

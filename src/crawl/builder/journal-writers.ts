@@ -1,11 +1,10 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
-import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
 import { word } from "../../frontier/link/words.ts";
-import { doLater, doNow, type FileWork } from "../../runtime/file-work.ts";
-import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
+import type { DoFileWork } from "../../runtime/file-work.ts";
+import { type Done, doAtOnce, inOrder, raise, type Step, together } from "../../store/writer.ts";
 import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
 /** A batch of this size is written without waiting for more. */
@@ -26,21 +25,16 @@ export interface Journal {
   close(): void;
   /** Number of the segment being written; all before are closed and synced. */
   readonly segment: number;
-  /** When it is closed: where the builder that comes next goes on. */
-  readonly end: JournalEnd | undefined;
 }
 
 /** Begins the journal of a shard behind where it ended. */
 export type BeginJournal = (open: OpenJournal) => Journal;
 
-/** Journals as files of a folder. Where a crawler shares the thread (`isJoined`), they answer by and by. */
-export function journalFiles(settings: JournalSettings, isJoined = false): BeginJournal {
-  const run = (work: FileWork<unknown>, done: Done): void => {
-    if (isJoined) doLater(work, done);
-    else answer(() => doNow(work), done);
-  };
+/** Journals as files of a folder. They answer at once unless the work is done otherwise. */
+export function journalFiles(settings: JournalSettings, doWork?: DoFileWork): BeginJournal {
+  const run = doWork ?? doAtOnce;
   return (open) => {
-    const writer = new JournalWriter({ ...settings, ...open, isLazy: isJoined });
+    const writer = new JournalWriter({ ...settings, ...open, isLazy: doWork !== undefined });
     return {
       append: (batch, done) => run(writer.appending(batch), done),
       sync: (done) => run(writer.syncing(), done),
@@ -48,15 +42,11 @@ export function journalFiles(settings: JournalSettings, isJoined = false): Begin
       get segment() {
         return writer.segment;
       },
-      get end() {
-        return writer.end;
-      },
     };
   };
 }
 
 interface OpenShard {
-  readonly open: OpenJournal;
   readonly journal: Journal;
   readonly batch: EventBatch;
   readonly thread: number;
@@ -77,7 +67,7 @@ export class JournalWriters {
   /** Begins a journal for a crawler thread. */
   open(thread: number, open: OpenJournal): void {
     const journal = this.#begin(open);
-    this.#shards.set(open.shard, { open, journal, batch: new EventBatch(), thread });
+    this.#shards.set(open.shard, { journal, batch: new EventBatch(), thread });
   }
 
   /** Takes events of a shard; `placeOf` answers where the record of a number is. True when it is time to commit. */
@@ -102,7 +92,7 @@ export class JournalWriters {
 
   /** Makes everything that was appended survive a power loss. */
   sync(done: Done = raise): void {
-    inOrder(
+    together(
       [...this.#shards.values()].map(
         ({ journal }) =>
           (next) =>
@@ -119,17 +109,6 @@ export class JournalWriters {
       open.journal.close();
       this.#shards.delete(shard);
     }
-  }
-
-  /** Closes all journals; answers how another builder opens those that have something in them. */
-  leave(): OpenJournal[] {
-    const all = [...this.#shards.values()];
-    this.close();
-    return all.map(({ open: { shard, epoch, after }, journal: { end } }) =>
-      end === undefined || end === after
-        ? { shard, epoch, after }
-        : { shard, epoch, after: end, isSameRun: true },
-    );
   }
 
   /** Segments of each journal that are closed, for the compactor. */

@@ -1,5 +1,6 @@
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
+import type { DoFileWork } from "../../runtime/file-work.ts";
 import { Builder } from "../../store/builder.ts";
 import { type HeldLease, LeaseWatch } from "../../store/folder/lease.ts";
 import type { Writer } from "../../store/writer.ts";
@@ -37,31 +38,27 @@ export class FolderWatch {
   }
 }
 
-/** What differs between a builder thread and a builder in a crawler's thread. */
+/** What differs between a builder thread and a builder in a thread that has something else to do. */
 export interface BuilderPlace
   extends Pick<
     BuilderParts,
     "patience" | "writer" | "framesPerTurn" | "maxTurnMs" | "post" | "committed"
   > {
   readonly watch: FolderWatch;
+  /** How work with files is done; before it returns unless told otherwise. */
+  readonly doWork?: DoFileWork;
 }
 
 /** Everything that a builder writes. */
-export function openWriter(rules: BuildRules): Writer {
+export function openWriter(rules: BuildRules, doWork?: DoFileWork): Writer {
   const { builder, config, out, treeLocks } = rules;
-  return new Builder({
-    folder: out,
-    thread: builder,
-    config,
-    treeLocks,
-    isJoined: rules.isJoined,
-  });
+  return new Builder({ folder: out, thread: builder, config, treeLocks, doWork });
 }
 
 /** The loop of a builder. */
 export function openBuilder(rules: BuildRules, place: BuilderPlace): BuilderLoop {
-  const { builder, config, memory, journals, legacy } = rules;
-  const { watch, ...parts } = place;
+  const { builder, config, memory, journals } = rules;
+  const { watch, doWork, ...parts } = place;
   const plan = new BufferPlan(config);
   return new BuilderLoop({
     ...parts,
@@ -73,13 +70,12 @@ export function openBuilder(rules: BuildRules, place: BuilderPlace): BuilderLoop
     stored: new Int32Array(memory.stored),
     taken: new Int32Array(memory.taken),
     bells: bellsOf(memory).crawlers,
-    journals: journals && new JournalWriters(journalFiles(journals, rules.isJoined)),
+    journals: journals && new JournalWriters(journalFiles(journals, doWork)),
     mayCommit: () => watch.check(),
     handOff: config.handOff,
     syncEveryMs: frontierTraits(config).isElsewhere
       ? Math.min(config.syncEveryMs, MAX_UNSETTLED_MS)
       : config.syncEveryMs,
     nowMs: monotonicMs,
-    legacy,
   });
 }

@@ -34,8 +34,6 @@ export type ToCrawler =
   /** Somebody has changed this; answered with "obeyed". */
   | { readonly kind: "control"; readonly number: number; readonly change: ThreadChange }
   | { readonly kind: "giveUpWaiting" }
-  /** The crawl is a long one: a builder thread is to take over from the builder in this thread. */
-  | { readonly kind: "leaveBuilding" }
   /** Begin, with everything that was found out, and what was changed by hand, so far. */
   | {
       readonly kind: "go";

@@ -4,6 +4,7 @@ import { type Fact, type FrontierStats, type Lease, OUTCOME } from "../../fronti
 import { openFrontier } from "../../frontier/open-frontier.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
+import { WakeTimer } from "../../runtime/wake-timer.ts";
 import { CounterRow } from "../../stats/counters.ts";
 import { FailureCounts } from "../../stats/failure-counts.ts";
 import { type HostEnd, HostRows } from "../../stats/host-rows.ts";
@@ -12,7 +13,7 @@ import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell, type WorkSource } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { JoinedBuilder } from "../builder/joined-builder.ts";
+import { BESIDE_CRAWLER, JoinedBuilder } from "../builder/joined-builder.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
 import { FRAMES } from "../hand-off/frames.ts";
@@ -38,7 +39,6 @@ import { describeHosts, type HostPlaces, rankHosts } from "./host-list.ts";
 import { robotsText } from "./robots-text.ts";
 import { ThreadPlaces } from "./thread-places.ts";
 import { Uncommitted } from "./uncommitted.ts";
-import { WakeTimer } from "./wake-timer.ts";
 
 // Longer than 400 lines because all parts of a crawler thread are put together here.
 
@@ -74,7 +74,6 @@ const COUNTED_BY_FRONTIER = [
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
-  readonly #thread: number;
   readonly #parts: CrawlerParts;
   readonly #control: Control;
   readonly #counters: CounterRow;
@@ -84,8 +83,7 @@ export class Crawler {
   readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
-  /** Until a builder thread takes over. */
-  #builder: JoinedBuilder | undefined;
+  readonly #builder: JoinedBuilder | undefined;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -106,7 +104,6 @@ export class Crawler {
 
   constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
-    this.#thread = thread;
     this.#post = post;
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
@@ -118,6 +115,7 @@ export class Crawler {
     this.#builder =
       rules.build &&
       new JoinedBuilder(rules.build, {
+        ...BESIDE_CRAWLER,
         onMessage: (message) => {
           if (message.kind === "places") this.#port.onPlaces(message.places);
           else post({ kind: "builder", message });
@@ -287,7 +285,6 @@ export class Crawler {
     else if (message.kind === "handled") this.#remote?.take(message.reply);
     else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
-    else if (message.kind === "leaveBuilding") this.#leaveBuilding();
     else if (message.kind === "rankHosts" || message.kind === "describeHosts") {
       const answer =
         message.kind === "rankHosts"
@@ -297,15 +294,6 @@ export class Crawler {
       return;
     }
     this.#planRound();
-  }
-
-  /** A builder thread takes over: from now on all records wait for it in the buffer. */
-  #leaveBuilding(): void {
-    this.#builder?.leave((legacy) => {
-      this.#builder = undefined;
-      this.#handOff.goPast(undefined);
-      this.#post({ kind: "builder", message: { kind: "left", thread: this.#thread, legacy } });
-    });
   }
 
   get #hostPlaces(): HostPlaces {

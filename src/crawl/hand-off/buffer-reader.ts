@@ -36,11 +36,6 @@ export class BufferReader {
     return this.#left[0]! + this.#left[1]! > 0;
   }
 
-  /** True when everything that was taken over is read, and no record has come in part. */
-  get isBetweenRecords(): boolean {
-    return !this.isReading && this.#begun.every((begun) => begun === undefined);
-  }
-
   /** Takes over what waits, unless some of the last time is left. True when there is something to read. */
   take(): boolean {
     if (!this.isReading) {

@@ -10,8 +10,6 @@ export interface OpenJournal {
   readonly epoch: number;
   /** Where it ended when it was read. */
   readonly after: JournalEnd | undefined;
-  /** It was closed there by another builder of this run. */
-  readonly isSameRun?: boolean;
 }
 
 /** Where the record of a number is. */

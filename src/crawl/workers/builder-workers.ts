@@ -1,24 +1,24 @@
 import { DiskFullError } from "../../errors.ts";
-import { compileLess } from "../../runtime/compile-less.ts";
-import type { RunningWorker } from "../../runtime/run-worker.ts";
-import { BufferPlan, startsJoined } from "../buffer-plan.ts";
-import type { BuilderLegacy, FromBuilder, ToBuilder } from "../builder/builder-message.ts";
-import { bellsOf, createBuffer } from "../shared-memory.ts";
-import { startBuilder, type WorkersPlan } from "./start-workers.ts";
+import { BufferPlan, mayBuildInMain } from "../buffer-plan.ts";
+import type { FromBuilder, RunningBuilder } from "../builder/builder-message.ts";
+import { createBuffer } from "../shared-memory.ts";
+import { buildRulesOf, startBuilder, type WorkersPlan } from "./start-workers.ts";
 
 /** What builders report to their owner. */
 export interface BuilderListener {
   onMessage(message: FromBuilder): void;
-  onDeath(running: RunningWorker, error: unknown): void;
+  onDeath(running: RunningBuilder, error: unknown): void;
 }
 
-/** The builder threads of a crawl. Each empties the buffers of its crawlers. */
+/** The builders of a crawl. Each empties the buffers of its crawlers. */
 export class BuilderWorkers {
   readonly #plan: WorkersPlan;
   readonly #buffers: BufferPlan;
   readonly #listener: BuilderListener;
-  readonly #running: RunningWorker[] = [];
-  #areJoined: boolean;
+  readonly #running: RunningBuilder[] = [];
+  /** True while builders share the threads of their crawlers. */
+  readonly areJoined: boolean;
+  #wasHere = false;
   /** Set while builders wait for space. */
   fullDisk: DiskFullError | undefined;
 
@@ -26,34 +26,44 @@ export class BuilderWorkers {
     this.#plan = plan;
     this.#buffers = new BufferPlan(plan.config);
     this.#listener = listener;
-    this.#areJoined = startsJoined(plan.config);
+    this.areJoined = plan.config.builders === 0;
   }
 
-  get all(): readonly RunningWorker[] {
+  get all(): readonly RunningBuilder[] {
     return this.#running;
   }
 
   /** Starts the builders, unless they share the threads of their crawlers. */
   startAll(): void {
-    if (this.#areJoined) return;
+    if (this.areJoined) return;
     for (let builder = 0; builder < this.#plan.config.builders; builder++) this.#start(builder);
   }
 
-  /** Starts the thread that takes over from the builder in the only crawler thread. */
-  takeOver(legacy: BuilderLegacy): void {
-    this.#areJoined = false;
-    this.#start(0, legacy);
-  }
-
-  #start(builder: number, legacy?: BuilderLegacy): void {
-    const onMessage = (message: FromBuilder) => {
-      if (message.kind !== "loaded") this.heard(message);
-      // When a crawl begins its crawlers may still load.
-      else if (legacy !== undefined) compileLess("now");
-    };
-    const running = startBuilder(this.#plan, builder, onMessage, legacy);
+  #start(builder: number): void {
+    const onMessage = (message: FromBuilder) => this.heard(message);
+    const running =
+      this.#startHere(builder, onMessage) ?? startBuilder(this.#plan, builder, onMessage);
     this.#running[builder] = running;
     running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));
+  }
+
+  /**
+   * Starts the builder in this thread, if that is where it is to be. One that has died there leaves its files open, and one
+   * that finds a full disk at its start has to wait without blocking: a thread does better.
+   */
+  #startHere(
+    builder: number,
+    onMessage: (message: FromBuilder) => void,
+  ): RunningBuilder | undefined {
+    const { buildHere, config } = this.#plan;
+    if (buildHere === undefined || this.#wasHere || !mayBuildInMain(config)) return undefined;
+    this.#wasHere = true;
+    try {
+      return buildHere(buildRulesOf(this.#plan, builder), onMessage);
+    } catch {
+      // The thread will meet the same fault.
+      return undefined;
+    }
   }
 
   /** A builder has something to tell. */
@@ -61,11 +71,6 @@ export class BuilderWorkers {
     if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
     else if (message.kind === "diskFree") this.fullDisk = undefined;
     this.#listener.onMessage(message);
-  }
-
-  /** True while builders share the threads of their crawlers. */
-  get areJoined(): boolean {
-    return this.#areJoined;
   }
 
   /** Starts the successor of a dead builder, with empty buffers: decision 6 says why. */
@@ -86,19 +91,15 @@ export class BuilderWorkers {
    * settles when the builder says so. False when the builder died meanwhile.
    */
   async crawlerDied(thread: number, closed: Promise<unknown>): Promise<boolean> {
-    const number = this.#buffers.builderOf(thread);
-    const builder = this.#running[number]!;
-    const note: ToBuilder = { kind: "crawlerDied", thread };
-    builder.worker.postMessage(note);
-    this.#plan.control.noteSent();
-    bellsOf(this.#plan.memory).builders[number]!.ring();
+    const builder = this.#running[this.#buffers.builderOf(thread)]!;
+    builder.tell({ kind: "crawlerDied", thread });
     const builderDied = builder.ended.catch(() => {}).then(() => true);
     return (await Promise.race([closed, builderDied])) !== true;
   }
 
   /** Settles when all have closed their files; `replaced` settles when those that died meanwhile have successors. */
   async ended(replaced: () => Promise<void>): Promise<void> {
-    for (const waited = new Set<RunningWorker>(); ; ) {
+    for (const waited = new Set<RunningBuilder>(); ; ) {
       const more = this.#running.filter((running) => !waited.has(running));
       if (more.length === 0) return;
       await Promise.all(more.map(({ ended }) => ended.catch(() => {})));

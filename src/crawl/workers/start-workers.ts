@@ -9,14 +9,14 @@ import { reclaimTreeLocks } from "../../store/tree/tree-writer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import type { BuildRules } from "../builder/build-rules.ts";
-import type { BuilderLegacy, FromBuilder } from "../builder/builder-message.ts";
+import type { BuildHere, BuildRules } from "../builder/build-rules.ts";
+import type { FromBuilder, RunningBuilder, ToBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { CrawlerRules, MainWants } from "../crawler/crawler-rules.ts";
-import type { Control, CrawlMemory } from "../shared-memory.ts";
+import { bellsOf, type Control, type CrawlMemory } from "../shared-memory.ts";
 import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
 import type { Told } from "../visit/stages.ts";
 
@@ -47,6 +47,8 @@ export interface WorkersPlan {
   readonly credentials: CrawlerRules["credentials"];
   /** What the program on the main thread wants to have. */
   readonly wants: MainWants;
+  /** Set where this thread does nothing but crawl. */
+  readonly buildHere: BuildHere | undefined;
   /** The next run number of a thread: higher than all before, and durable. */
   readonly nextEpoch: () => number;
 }
@@ -87,49 +89,45 @@ export function journalsOf({ config, out }: WorkersPlan): string | undefined {
 }
 
 /** What a builder is given, be it a thread or part of one. */
-function buildRulesOf(
-  plan: WorkersPlan,
-  builder: number,
-  isJoined: boolean,
-  legacy?: BuilderLegacy,
-): BuildRules {
+export function buildRulesOf(plan: WorkersPlan, builder: number): BuildRules {
   const { config, memory, out, seedLow, seedHigh, treeLocks, lease } = plan;
   // Its predecessor may have died with locks in hand.
   reclaimTreeLocks(treeLocks, builder);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  return { builder, config, memory, out, treeLocks, journals, isJoined, legacy, lease };
+  return { builder, config, memory, out, treeLocks, journals, lease };
 }
 
-/** Starts a builder thread; with a legacy it goes on where the builder in its crawler's thread has ended. */
+/** Starts a builder thread. */
 export function startBuilder(
   plan: WorkersPlan,
   builder: number,
   onMessage: (message: FromBuilder) => void,
-  legacy?: BuilderLegacy,
-): RunningWorker {
-  const workerData = buildRulesOf(plan, builder, false, legacy);
+): RunningBuilder {
+  const workerData = buildRulesOf(plan, builder);
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", onMessage);
-  return untilDone(running, () => plan.control.buildersMayEnd);
+  const tell = (note: ToBuilder) => {
+    running.worker.postMessage(note);
+    plan.control.noteSent();
+    bellsOf(plan.memory).builders[builder]!.ring();
+  };
+  return { ...untilDone(running, () => plan.control.buildersMayEnd), tell };
 }
 
 /** Gives a thread in reserve its shards; it reads them from disk and then waits for the message to go. */
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
-  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs"> & {
-    isLate: boolean;
-    isJoined: boolean;
-  },
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs"> & { isLate: boolean },
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, state } = plan;
   const rules: CrawlerRules = {
     ...run,
     config,
-    build: run.isJoined ? buildRulesOf(plan, run.thread, true) : undefined,
+    build: config.builders === 0 ? buildRulesOf(plan, run.thread) : undefined,
     wants: plan.wants,
     credentials: plan.credentials,
     memory: plan.memory,

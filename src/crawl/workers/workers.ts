@@ -50,6 +50,8 @@ import {
 
 // Longer than 400 lines because starting, replacing and ending go over the same table of threads.
 
+/** A worker thread, or a builder in this thread. */
+type Running = Pick<RunningWorker, "name" | "ended" | "terminate">;
 type Admitted = Extract<FromCrawler, { kind: "admitted" }>;
 type FirstMessage = ReturnType<typeof startOrRefusal>;
 
@@ -89,7 +91,7 @@ export class Workers {
   #asked = 0;
   /** Settles when the start and all replacements so far are done: they run one after the other. */
   #replacing: Promise<void> = Promise.resolve();
-  readonly #dismissed = new Set<RunningWorker>();
+  readonly #dismissed = new Set<Running>();
   /** Crawlers that have been started and have not reported "ready". */
   readonly #starting = new Set<number>();
   readonly #dead = new Set<number>();
@@ -101,12 +103,10 @@ export class Workers {
   #epoch = 0;
   /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
-  /** The crawler that was asked to leave building to a thread. */
-  #left: RunningWorker | undefined;
   readonly #deaths = new Deaths();
   readonly #hung: HungHandlers;
   /** Threads that were ended because a handler hung in them: no fault of ours. */
-  readonly #endedForHandler = new Set<RunningWorker>();
+  readonly #endedForHandler = new Set<Running>();
   readonly #busy = new BusyShare();
   readonly #questions = new HostQuestions();
   #areDismissed = false;
@@ -158,13 +158,14 @@ export class Workers {
     const untouched = this.#keepAbsent();
     this.#guards++;
     try {
-      this.#builders.startAll();
       if (config.debug) this.#debugLog = startDebugLog(this.#plan);
       this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
       this.#epoch = this.#plan.nextEpoch();
       const starting = Array.from({ length: memory.threads }, (_, thread) =>
         this.#absent.has(thread) ? NOTHING : this.#startCrawler(thread, this.#epoch, resumed),
       );
+      // While crawlers load their code: a builder in this thread opens its files now.
+      this.#builders.startAll();
       const starts = await Promise.all(starting);
       refuseContradictions(
         [...untouched, ...starts.flatMap(({ exchanges }) => exchanges)],
@@ -360,25 +361,6 @@ export class Workers {
     await this.#debugLog?.ended.catch(() => {});
   }
 
-  /** Whether a builder shares the only crawler thread that may get one of its own, and was not told to yet. */
-  get mayAddBuilder(): boolean {
-    const { config, control } = this.#plan;
-    const isShared = this.#builders.areJoined && config.builders > 0;
-    const isTold = this.#left !== undefined && this.#crawlers[0] === this.#left;
-    return isShared && !isTold && control.mode === MODES.run;
-  }
-
-  /** The crawl has become a long one: the builder gets a thread of its own. False when it cannot be told now. */
-  addBuilder(): boolean {
-    const crawler = this.#crawlers[0];
-    if (!this.mayAddBuilder || crawler === undefined) return false;
-    // A successor is asked again; one that is only starting, later.
-    if (this.before === undefined || this.#starting.size + this.#dead.size > 0) return false;
-    this.#left = crawler;
-    crawler.worker.postMessage({ kind: "leaveBuilding" } satisfies ToCrawler);
-    return true;
-  }
-
   /** Ends crawlers that hang in a handler; others take over, and the pages of such handlers end with a code. */
   endHungHandlers(nowMs: number): void {
     for (const { thread, hangs } of this.#hung.look(nowMs)) {
@@ -389,7 +371,7 @@ export class Workers {
     }
   }
 
-  get #all(): RunningWorker[] {
+  get #all(): Running[] {
     const all = [...this.#crawlers, ...this.#builders.all, this.#debugLog];
     return all.filter((running) => running !== undefined);
   }
@@ -399,14 +381,14 @@ export class Workers {
     this.#areDismissed = true;
     this.#absent.close();
     for (const running of this.#all) this.#dismissed.add(running);
-    const ends = this.#all.map(({ worker }) => worker.terminate());
+    const ends = this.#all.map((running) => running.terminate());
     await Promise.all([...ends, this.#compactor?.close(), this.#standby.dismiss()]);
   }
 
   /** For drills: ends a worker thread wherever it is, as a fault would. False if there is none of that name. */
   async kill(name: string): Promise<boolean> {
     const victim = this.#all.find((running) => running.name === name);
-    await victim?.worker.terminate();
+    await victim?.terminate();
     return victim !== undefined;
   }
 
@@ -435,8 +417,7 @@ export class Workers {
     mustWait: boolean,
     isLate: boolean,
   ): Promise<FirstMessage> {
-    const isJoined = this.#builders.areJoined;
-    const run = { thread, epoch, mustWait, isLate, isJoined, hangs: [...this.#hung.known] };
+    const run = { thread, epoch, mustWait, isLate, hangs: [...this.#hung.known] };
     const standby = this.#standby.take();
     // One that cannot be begun must be ended like the others.
     this.#crawlers[thread] = standby;
@@ -504,10 +485,7 @@ export class Workers {
 
   #onBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#awaited.get(`closed ${message.thread}`)?.(message);
-    else if (message.kind === "left") {
-      if (!this.#areDismissed) this.#builders.takeOver(message.legacy);
-    } else if (message.kind === "places")
-      this.#crawlers[message.thread]!.worker.postMessage(message);
+    else if (message.kind === "places") this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
     else if (message.kind === "segments") this.#compactor?.onClosed(message.closed);
@@ -518,12 +496,12 @@ export class Workers {
     if (this.#ended.size === this.#plan.memory.threads) this.#allEnded();
   }
 
-  #onDeath(running: RunningWorker, error: unknown): void {
+  #onDeath(running: Running, error: unknown): void {
     if (this.#dismissed.delete(running)) return;
     this.#areUndisturbed = false;
     const { control, config } = this.#plan;
-    const crawler = this.#crawlers.indexOf(running);
-    const builder = this.#builders.all.indexOf(running);
+    const crawler = (this.#crawlers as Running[]).indexOf(running);
+    const builder = (this.#builders.all as readonly Running[]).indexOf(running);
     // A crawl that is ending needs no new crawler: what was not committed waits for the next run.
     if (control.mode !== MODES.run && crawler >= 0) {
       this.#announceEnd(crawler);

@@ -41,8 +41,6 @@ export interface JournalOptions {
   readonly seedHigh: number;
   /** What the reader found; undefined for a new journal. */
   readonly after?: JournalEnd | undefined;
-  /** Another writer of this run has closed the journal there (`end`). */
-  readonly isSameRun?: boolean | undefined;
   /** A segment that has reached this size is not continued. */
   readonly segmentBytes?: number;
   readonly files?: JournalFiles;
@@ -76,13 +74,13 @@ export class JournalWriter {
   #state: "open" | "broken" | "closed" = "open";
 
   constructor(options: JournalOptions) {
-    const { after, epoch, isSameRun = false } = options;
+    const { after, epoch } = options;
     if (after?.torn !== undefined) {
       throw new StoreCorruptError(
         `${after.torn.file} must be repaired at ${after.torn.offset} first`,
       );
     }
-    if (after !== undefined && (isSameRun ? epoch < after.epoch : epoch <= after.epoch)) {
+    if (after !== undefined && epoch <= after.epoch) {
       throw new CapacityError(`run ${epoch} cannot follow run ${after.epoch}`);
     }
     this.#options = options;
@@ -130,19 +128,6 @@ export class JournalWriter {
   /** Number of the segment being written; all before are closed and synced. */
   get segment(): number {
     return this.#segment;
-  }
-
-  /** Where a writer that goes on in the same run has to begin, when this one is closed; undefined for an empty journal. */
-  get end(): JournalEnd | undefined {
-    if (this.#file === NOT_BEGUN) return this.#options.after;
-    return {
-      segment: this.#segment,
-      bytes: this.#size,
-      sequence: this.#sequence,
-      epoch: this.#options.epoch,
-      followed: this.#isFollowed,
-      torn: undefined,
-    };
   }
 
   /** Appends the events as one batch, all or nothing; returns its number. The batch may be cleared afterwards. */

@@ -27,11 +27,11 @@ export function idText(high: number, low: number): string {
 export function openGraph({
   folder,
   thread,
-  isJoined,
-}: Pick<WriterOptions, "folder" | "thread" | "isJoined">): FileWriter<ListEntry, LinkLog> {
+  doWork,
+}: Pick<WriterOptions, "folder" | "thread" | "doWork">): FileWriter<ListEntry, LinkLog> {
   const { facts, out, nodes } = graphPaths(folder);
   const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
-  return fileWriter(log, isJoined, (entry: ListEntry) => {
+  return fileWriter(log, doWork, (entry: ListEntry) => {
     if (entry.kind === "capture" && entry.outlinks.length > 0) log.page(entry.url, entry.outlinks);
     return log.isDue;
   });

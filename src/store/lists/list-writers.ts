@@ -1,3 +1,4 @@
+import type { DoFileWork } from "../../runtime/file-work.ts";
 import { isListed, locationOf } from "../capture.ts";
 import { escapeStray, JsonlFile } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
@@ -14,26 +15,26 @@ type ListWriter = FileWriter<ListEntry, JsonlFile>;
 /** A writer that holds the lines of entries until they are flushed. */
 function listWriter(
   path: string,
-  isJoined: boolean | undefined,
+  doWork: DoFileWork | undefined,
   add: (entry: ListEntry, file: JsonlFile) => void,
 ): ListWriter {
   const file = new JsonlFile(path);
-  return fileWriter(file, isJoined, (entry) => {
+  return fileWriter(file, doWork, (entry) => {
     add(entry, file);
     return file.isDue;
   });
 }
 
 /** Lists every capture in the archive. */
-export function indexWriter(path: string, isJoined?: boolean): ListWriter {
-  return listWriter(path, isJoined, (entry, file) => {
+export function indexWriter(path: string, doWork?: DoFileWork): ListWriter {
+  return listWriter(path, doWork, (entry, file) => {
     if (entry.kind === "capture") file.hold(cdxjLine(entry, entry.archived!));
   });
 }
 
 /** Lists every page. */
-export function pageWriter(path: string, isJoined?: boolean): ListWriter {
-  return listWriter(path, isJoined, (entry, file) => {
+export function pageWriter(path: string, doWork?: DoFileWork): ListWriter {
+  return listWriter(path, doWork, (entry, file) => {
     if (entry.kind === "capture" && isListed(entry)) file.hold(pageLine(entry, entry.archived!));
   });
 }
@@ -43,20 +44,20 @@ export function openIndex({
   folder,
   thread,
   config,
-  isJoined,
+  doWork,
 }: WriterOptions): ListWriter | undefined {
   if (!config.store.includes("warc")) return undefined;
-  return indexWriter(partOf(crawlPaths(folder).index, thread), isJoined);
+  return indexWriter(partOf(crawlPaths(folder).index, thread), doWork);
 }
 
 /** pages/pages.jsonl. */
-export function openPages({ folder, thread, isJoined }: WriterOptions): ListWriter {
-  return pageWriter(ownPath(crawlPaths(folder).pages, thread), isJoined);
+export function openPages({ folder, thread, doWork }: WriterOptions): ListWriter {
+  return pageWriter(ownPath(crawlPaths(folder).pages, thread), doWork);
 }
 
 /** logs/crawl.jsonl: one line per URL and outcome. */
-export function openLog({ folder, thread, isJoined }: WriterOptions): ListWriter {
-  return listWriter(ownPath(crawlPaths(folder).log, thread), isJoined, (entry, log) => {
+export function openLog({ folder, thread, doWork }: WriterOptions): ListWriter {
+  return listWriter(ownPath(crawlPaths(folder).log, thread), doWork, (entry, log) => {
     if (entry.kind === "outcome") log.hold(entry.line);
     if (entry.kind !== "capture" || entry.line === undefined) return;
     const { file, offset } = locationOf(entry);
@@ -66,8 +67,8 @@ export function openLog({ folder, thread, isJoined }: WriterOptions): ListWriter
 }
 
 /** reports/skipped.jsonl: each URL is reported once, however often it was skipped. */
-export function openSkipped({ folder, thread, isJoined }: WriterOptions): ListWriter {
-  return listWriter(partOf(crawlPaths(folder).skipped, thread), isJoined, (entry, file) => {
+export function openSkipped({ folder, thread, doWork }: WriterOptions): ListWriter {
+  return listWriter(partOf(crawlPaths(folder).skipped, thread), doWork, (entry, file) => {
     if (entry.kind === "skipped") for (const line of entry.lines) file.hold(escapeStray(line));
   });
 }

@@ -3,7 +3,7 @@ import { fileWriter, type Writer, type WriterOptions, type WrittenFiles } from "
 import { RowPart } from "./row-part.ts";
 
 /** Keeps what handlers push, beside the records of their pages. A crawl without rows gets no file. */
-export function openRows({ folder, thread, isJoined }: WriterOptions): Writer {
+export function openRows({ folder, thread, doWork }: WriterOptions): Writer {
   let part: RowPart | undefined;
   const files: WrittenFiles = {
     *flushing() {
@@ -16,7 +16,7 @@ export function openRows({ folder, thread, isJoined }: WriterOptions): Writer {
       if (part !== undefined) yield* part.closing();
     },
   };
-  return fileWriter(files, isJoined, (entry) => {
+  return fileWriter(files, doWork, (entry) => {
     if (entry.kind !== "capture" || entry.rows === undefined) return false;
     part ??= new RowPart(folder, thread);
     const { file, offset } = locationOf(entry);

@@ -12,7 +12,7 @@ export function openWarc({
   folder,
   thread,
   config,
-  isJoined,
+  doWork,
 }: WriterOptions): FileWriter<Entry, Archive> | undefined {
   if (!config.store.includes("warc")) return undefined;
   const archive = new Archive({
@@ -33,7 +33,7 @@ export function openWarc({
       operator: config.contact ?? "",
     },
   });
-  return fileWriter(archive, isJoined, (entry) => {
+  return fileWriter(archive, doWork, (entry) => {
     if (entry.kind === "capture") entry.archived = archive.append(entry);
     else if (entry.kind === "robots") archive.appendRobots(entry);
     return archive.isDue;

@@ -120,7 +120,6 @@ export function openSmall(
     bufferSize: 1 + (schedule % 3),
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     isJoined: schedule % 4 === 1,
-    takeOverAfter: schedule % 8 === 1 ? 4 : undefined,
     order: "bfs",
     demanding: false,
     sleeping: false,

@@ -35,8 +35,6 @@ export interface Plan {
   readonly handOff: HandOffMode;
   /** Crawlers store what they fetch in their own threads: `--builders 0`. */
   readonly isJoined?: boolean;
-  /** Builders of their own threads take over from them after so many steps of builders. */
-  readonly takeOverAfter?: number | undefined;
   readonly order: "bfs" | "dfs" | "opic";
   /** Some hosts ask for a longer delay of their own, and for a pause when something fails. */
   readonly demanding: boolean;
@@ -56,8 +54,6 @@ const JUMP_SEED = 0x7a11;
 const ADMISSION_SEED = 0x5c09e;
 /** The same for builders in the threads of their crawlers. */
 const JOINED_SEED = 0x10b;
-/** The same for threads that take over from them. */
-const TAKE_OVER_SEED = 0x7a6e;
 /** The same for changes of course. */
 const CONTROL_SEED = 0xc0a5e;
 const CONTROLS: readonly ControlKind[] = ["pause", "block", "seed"];
@@ -76,10 +72,7 @@ export function planOf(seed: number): Plan {
   // Only bells wake a thread, and a network has none.
   const sleeping = random.below(2) === 0 && plan.network === "rings";
   const isJoined = new Random(seed ^ JOINED_SEED).below(3) === 0;
-  const takeOver = new Random(seed ^ TAKE_OVER_SEED);
-  const takeOverAfter = takeOver.below(2) === 0 ? 1 + takeOver.below(100) : undefined;
-  const building = { isJoined, takeOverAfter };
-  const calm = { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs, ...building };
+  const calm = { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs, isJoined };
   const isControlled = new Random(seed ^ CONTROL_SEED).below(3) === 0;
   return isControlled ? controlled(calm, new Random(seed ^ ~CONTROL_SEED)) : calm;
 }

@@ -1,5 +1,4 @@
 import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
-import type { BuilderLegacy } from "../../crawl/builder/builder-message.ts";
 import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
 import { captureOf, captureRecord } from "../../crawl/hand-off/capture-frame.ts";
 import type { Frame } from "../../crawl/hand-off/frames.ts";
@@ -34,10 +33,7 @@ export class SimBuilder {
   readonly #parts: SimParts;
   readonly #loop: BuilderLoop;
   readonly #usesBuffer: boolean;
-  /** It shares the thread of its crawler. */
-  readonly isJoined: boolean;
-  #onLeft: ((legacy: BuilderLegacy) => void) | undefined;
-  #hasLeft = false;
+  readonly #isJoined: boolean;
   /** What the disk has been asked to do and has not done. */
   readonly #steps: (() => void)[] = [];
   /** A sync of the archive that comes after everything else. */
@@ -51,11 +47,10 @@ export class SimBuilder {
     together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
     number: number,
-    legacy?: BuilderLegacy,
   ) {
     this.#disk = disk;
     this.#usesBuffer = together;
-    this.isJoined = memory.isJoined && legacy === undefined;
+    this.#isJoined = memory.isJoined;
     this.#parts = parts;
     const Loop = parts.storesLeft ? BuilderLoop : CarelessLoop;
     this.#loop = new Loop({
@@ -78,13 +73,12 @@ export class SimBuilder {
         if (message.kind === "places") tell(message.thread, message.places);
       },
       committed: () => {},
-      legacy,
     });
   }
 
   /** As in `JoinedBuilder`. */
   isOpenFor(put: number): boolean {
-    return !this.#usesBuffer && !this.#hasLeft && this.#loop.isOpenFor(put);
+    return !this.#usesBuffer && this.#loop.isOpenFor(put);
   }
 
   store(record: Frame | Capture, isPage?: boolean): void {
@@ -102,23 +96,9 @@ export class SimBuilder {
     else this.goOn();
   }
 
-  /** As in `JoinedBuilder`: a builder of its own thread takes over. */
-  leave(onLeft: (legacy: BuilderLegacy) => void): void {
-    this.#onLeft = onLeft;
-  }
-
   /** Reads a little of every buffer, unless it commits; false when there is nothing. */
   read(): boolean {
-    return !this.isCommitting && this.#turn();
-  }
-
-  #turn(): boolean {
-    if (this.#hasLeft) return false;
-    if (this.#onLeft === undefined) return this.#loop.turn(false);
-    if (!this.#loop.mayLeave) return this.#loop.lastTurn();
-    this.#hasLeft = true;
-    this.#loop.leave(this.#onLeft);
-    return true;
+    return !this.isCommitting && this.#loop.turn(false);
   }
 
   /** The next step of the disk, or a turn so late that it is time to commit; false when there is nothing. */
@@ -128,24 +108,23 @@ export class SimBuilder {
       return true;
     }
     this.#nowMs += SYNC_EVERY_MS;
-    return this.#turn();
+    return this.#loop.turn(false);
   }
 
   /** Commits everything that arrived whole. */
   commit(): void {
-    this.finish();
+    this.#finish();
     this.#loop.commit(true);
-    this.finish();
+    this.#finish();
   }
 
   crawlerDied(thread: number): void {
-    this.finish();
+    this.#finish();
     this.#loop.crawlerDied(thread);
-    this.finish();
+    this.#finish();
   }
 
-  /** Does all that the disk was asked for. */
-  finish(): void {
+  #finish(): void {
     while (this.isCommitting) this.#doNext();
   }
 
@@ -168,7 +147,7 @@ export class SimBuilder {
   #archive(): Writer {
     const disk = this.#disk;
     const isFirst = this.#parts.commits === "archive first";
-    const isDue = () => this.isJoined && disk.records.length % FLUSH_EVERY === 0;
+    const isDue = () => this.#isJoined && disk.records.length % FLUSH_EVERY === 0;
     return {
       append(entry) {
         // Skipped links are in a file of their own, which is synced in the same step.
@@ -181,7 +160,7 @@ export class SimBuilder {
         return isDue();
       },
       // Beside a crawler writing takes its time as well.
-      flush: (done) => (this.isJoined ? this.#ask(() => {}, done) : done()),
+      flush: (done) => (this.#isJoined ? this.#ask(() => {}, done) : done()),
       sync: (done) => {
         const records = disk.records.length;
         const sync = () => {
@@ -211,7 +190,6 @@ export class SimBuilder {
       },
       close: () => {},
       segment: 1,
-      end: undefined,
     };
   }
 }

@@ -1,4 +1,3 @@
-import type { BuilderLegacy } from "../../crawl/builder/builder-message.ts";
 import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import type { Random } from "../../web/seeded-random.ts";
 import { SimBuilder } from "./sim-builder.ts";
@@ -6,15 +5,10 @@ import type { SimDisk } from "./sim-disk.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import type { SimParts } from "./sim-parts.ts";
 
-/**
- * The builders of a simulated crawl: one thread for all crawlers, or one in the thread of each (`--builders 0`), from
- * which threads of their own take over after so many steps where the plan says so.
- */
+/** The builders of a simulated crawl: one thread for all crawlers, or one in the thread of each (`--builders 0`). */
 export class SimBuilders {
   readonly #memory: SimMemory;
-  readonly #open: (builder: number, legacy?: BuilderLegacy) => SimBuilder;
-  readonly #takeOverAfter: number | undefined;
-  #steps = 0;
+  readonly #open: (builder: number) => SimBuilder;
   /** Undefined where the thread is dead. */
   readonly #builders: (SimBuilder | undefined)[];
 
@@ -24,12 +18,9 @@ export class SimBuilders {
     memory: SimMemory,
     together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
-    takeOverAfter?: number,
   ) {
     this.#memory = memory;
-    this.#takeOverAfter = takeOverAfter;
-    this.#open = (builder, legacy) =>
-      new SimBuilder(disk, parts, memory, together, tell, builder, legacy);
+    this.#open = (builder) => new SimBuilder(disk, parts, memory, together, tell, builder);
     const count = memory.isJoined ? memory.threads : 1;
     this.#builders = Array.from({ length: count }, (_, builder) => this.#open(builder));
   }
@@ -40,8 +31,7 @@ export class SimBuilders {
 
   /** The builder that takes records of a crawler past its buffer, if one does. */
   nearOf(thread: number): SimBuilder | undefined {
-    const builder = this.#memory.isJoined ? this.#builders[thread] : undefined;
-    return builder?.isJoined === true ? builder : undefined;
+    return this.#memory.isJoined ? this.#builders[thread] : undefined;
   }
 
   /** True between the first and the last step of a commit. */
@@ -51,20 +41,9 @@ export class SimBuilders {
 
   /** One of them does something. */
   step(random: Random): void {
-    if (++this.#steps === this.#takeOverAfter) this.#takeOver();
     // No chance is drawn where there is no choice: the lives of seeds stay what they were.
     const builder = this.#builders.length === 1 ? 0 : random.below(this.#builders.length);
     this.#builders[builder]?.step(random);
-  }
-
-  /** Threads take over from all builders beside crawlers; a crawler that is dead just now keeps its own. */
-  #takeOver(): void {
-    for (const [number, builder] of this.#builders.entries())
-      if (builder?.isJoined === true)
-        builder.leave((legacy) => {
-          if (this.#builders[number] === builder)
-            this.#builders[number] = this.#open(number, legacy);
-        });
   }
 
   /** Reads a little of every buffer; false when there is nothing. */
@@ -79,21 +58,18 @@ export class SimBuilders {
 
   /** Commits everything that arrived whole. */
   commit(): void {
-    // One that leaves has a successor then.
-    for (const builder of this.#alive) builder.finish();
     for (const builder of this.#alive) builder.commit();
   }
 
-  /** A thread is dead, and its builder with it if they share it: what that had not written is gone. */
+  /** A thread is dead, and its builder with it: what it had not written is gone. */
   threadDied(thread: number): void {
-    if (this.nearOf(thread) !== undefined) this.#builders[thread] = undefined;
+    if (this.#memory.isJoined) this.#builders[thread] = undefined;
   }
 
   /** What a dead crawler handed over whole is stored, unless nobody is left who could. */
   crawlerDied(thread: number): void {
-    const builder = this.#builders[this.#memory.isJoined ? thread : 0];
-    if (builder !== undefined) {
-      builder.crawlerDied(thread);
+    if (!this.#memory.isJoined) {
+      this.#builders[0]!.crawlerDied(thread);
       return;
     }
     this.#memory.renewBuffer(thread);

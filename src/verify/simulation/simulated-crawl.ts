@@ -96,13 +96,8 @@ export class World implements Surroundings {
     this.network =
       plan.network === "rings" ? undefined : new SimNetwork(threads, random, plan.network);
     const together = plan.handOff === "full";
-    this.builder = new SimBuilders(
-      disk,
-      parts,
-      this.memory,
-      together,
-      (thread, places) => this.tell(thread, places),
-      plan.takeOverAfter,
+    this.builder = new SimBuilders(disk, parts, this.memory, together, (thread, places) =>
+      this.tell(thread, places),
     );
     this.supervisor = new Supervisor(this);
     const epoch = this.nextEpoch();

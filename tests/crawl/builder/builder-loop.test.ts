@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BuilderLegacy } from "../../../src/crawl/builder/builder-message.ts";
 import { type Journal, JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
 import { readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { FRAMES, readFrame } from "../../../src/crawl/hand-off/frames.ts";
@@ -61,7 +60,6 @@ class NotingDisk {
       sync: (done) => this.#ask(`sync ${shard}`, done),
       close: () => this.notes.push(`close ${shard}`),
       segment: 3,
-      end: undefined,
     }),
   );
 }
@@ -102,51 +100,6 @@ test("records are durable before a journal names them, and crawlers are told aft
   ]);
   assert.equal(sender.settle(), 5);
   assert.deepEqual([durable, sender.outstanding], [["events"], 0]);
-});
-
-test("a builder that leaves commits what it read, and its successor knows the rest", () => {
-  const disk = new NotingDisk();
-  const { loop, senders, memory } = loopOver(disk.writer, 1, { journals: disk.journals });
-  const [sender] = senders as [(typeof senders)[number]];
-  const port = new HandOffPort(sender, 1);
-  const first = sender.sendRecord(pageRecord("http://h/1"), UNHELD);
-  const second = sender.sendRecord(pageRecord("http://h/2"), UNHELD);
-  port.write(7, doneWith(first), () => {});
-  assert.ok(loop.turn(true) && loop.mayLeave);
-  let legacy: BuilderLegacy | undefined;
-  loop.leave((left) => {
-    legacy = left;
-  });
-  assert.equal(disk.notes.at(-1), "close 7");
-  assert.equal(sender.settle(), 4, "what was read is committed");
-  assert.deepEqual(legacy, {
-    journals: [{ shard: 7, epoch: 1, after: undefined }],
-    records: 2,
-    places: new Map([[second, { file: "f", offset: 2, length: 1 }]]),
-  });
-  const third = sender.sendRecord(pageRecord("http://h/3"), UNHELD);
-  port.write(7, Buffer.concat([doneWith(second), doneWith(third)]), () => {});
-  const next = loopOver(disk.writer, 1, { journals: disk.journals, legacy }, memory);
-  next.loop.commit(true);
-  assert.deepEqual(disk.notes.filter((note) => note.startsWith("7: ")).slice(1), [
-    '7: done {"file":"f","offset":2,"length":1}',
-    '7: done {"file":"f","offset":3,"length":1}',
-  ]);
-});
-
-test("a builder that is to leave reads what it has taken over, and no more", () => {
-  const disk = new NotingDisk();
-  const { loop, senders } = loopOver(disk.writer, 1, { journals: disk.journals, framesPerTurn: 1 });
-  const [sender] = senders as [(typeof senders)[number]];
-  const send = (url: string) => sender.sendRecord(pageRecord(url), UNHELD);
-  for (const url of ["http://h/1", "http://h/2", "http://h/3"]) send(url);
-  loop.turn(false);
-  send("http://h/4");
-  assert.ok(!loop.mayLeave, "two more were taken over");
-  for (let turns = 0; turns < 2; turns++) assert.ok(loop.lastTurn());
-  assert.ok(loop.mayLeave);
-  assert.equal(loop.lastTurn(), false);
-  assert.equal(disk.entries.length, 3, "the fourth is for the successor");
 });
 
 test("outcomes and skipped links reach the writer as they were sent", () => {

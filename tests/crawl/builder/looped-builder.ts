@@ -18,16 +18,15 @@ export interface LoopedBuilder {
   readonly posted: FromBuilder[];
 }
 
-/** Makes a loop over this writer; `parts` replaces whatever a test cares about, `shared` is the memory of an earlier loop. */
+/** Makes a loop over this writer; `parts` replaces whatever a test cares about. */
 export function loopOver(
   writer: Writer,
   threads: number,
   parts: Partial<BuilderParts> = {},
-  shared?: CrawlMemory,
 ): LoopedBuilder {
   const { handOff = "count-or-time" } = parts;
   const config = { threads, builders: 1, bufferSize: 100, handOff };
-  const memory = shared ?? createMemory(config);
+  const memory = createMemory(config);
   const plan = new BufferPlan(config);
   const posted: FromBuilder[] = [];
   const loop = new BuilderLoop({

@@ -11,12 +11,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import {
-  CapacityError,
-  DiskFullError,
-  OrbweaverError,
-  StoreCorruptError,
-} from "../../../src/errors.ts";
+import { DiskFullError, OrbweaverError, StoreCorruptError } from "../../../src/errors.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
 import {
@@ -84,29 +79,6 @@ function corruptAt(file: string, offset?: number) {
   return (error: unknown) =>
     error instanceof StoreCorruptError && error.message.startsWith(`${file}:${offset ?? ""}`);
 }
-
-test("another writer of the same run goes on where the first one was closed", () =>
-  withFolder((folder) => {
-    const first = open(folder);
-    first.append(pack(eventsOf(1)));
-    first.close();
-    const after = first.end;
-    assert.throws(() => open(folder, { after }), CapacityError);
-    const second = open(folder, { after, isSameRun: true });
-    second.append(pack(eventsOf(2)));
-    second.close();
-    const { batches: found, end } = readAll({ folder, shard: 3 });
-    const urls = found.flatMap(({ events }) => flat(events) as { url: string }[]);
-    assert.deepEqual(
-      urls.map(({ url }) => url),
-      ["http://example.org/1", "http://example.org/2"],
-    );
-    assert.deepEqual(end, second.end);
-    assert.throws(
-      () => open(folder, { after: second.end, epoch: 0, isSameRun: true }),
-      CapacityError,
-    );
-  }));
 
 test("batches come back in order, over segments and runs", () => {
   fc.assert(
