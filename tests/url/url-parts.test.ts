@@ -4,7 +4,14 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { isBlockedPort } from "../../src/url/blocked-port.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
-import { authorityOf, hostnameOf, originOf, partsOf, serverOf } from "../../src/url/url-parts.ts";
+import {
+  authorityOf,
+  hostnameOf,
+  originOf,
+  partsOf,
+  serverOf,
+  targetOf,
+} from "../../src/url/url-parts.ts";
 import { nastyLink, ordinaryLink } from "./links.ts";
 
 test("cutting a canonical URL equals parsing it", () => {
@@ -42,6 +49,25 @@ test("cutting a canonical URL equals parsing it", () => {
   });
   fc.assert(property, { numRuns: 10_000 });
   assert.ok(compared > 5_000, `only ${compared} were URLs`);
+});
+
+test("neighbouring URLs of other servers are told apart, whichever came before", () => {
+  const cases = [
+    ["http://h.test/a?b", "h.test", "http://h.test", "h.test", 80, "/a?b"],
+    ["http://h.test./a", "h.test", "http://h.test", "h.test.", 80, "/a"],
+    ["http://h.test.:81/", "h.test", "http://h.test:81", "h.test.", 81, "/"],
+    ["http://h.test:81/:82/", "h.test", "http://h.test:81", "h.test", 81, "/:82/"],
+    ["https://h.test/", "h.test", "https://h.test", "h.test", 443, "/"],
+    ["https://[::1]/", "[::1]", "https://[::1]", "[::1]", 443, "/"],
+  ] as const;
+  for (const before of cases)
+    for (const [text, name, origin, hostname, port, target] of cases) {
+      const url = canonicalize(text)!;
+      hostnameOf(canonicalize(before[0])!);
+      assert.deepEqual([hostnameOf(url), serverOf(url), targetOf(url)], [name, origin, target]);
+      serverOf(canonicalize(before[0])!);
+      assert.deepEqual(partsOf(url), { secure: url.startsWith("https"), hostname, port, target });
+    }
 });
 
 test("the ports of the Fetch standard are blocked, and those of the web are not", () => {
