@@ -24,7 +24,7 @@ export interface KnownTable {
 
 /**
  * The distinct links of a page as bytes and fingerprints, in order of first appearance. They stay in the engine's memory
- * until the next page is scanned; whoever still holds them then gets a copy, unless they were released.
+ * until those of the next page are resolved; whoever still holds them then gets a copy, unless they were released.
  */
 export class PackedLinks {
   readonly length: number;
@@ -63,6 +63,7 @@ export class PackedLinks {
     return this.#bytes.subarray(this.#linesAt, this.#linesAt + this.linesBytes);
   }
 
+  /** Puts them into a buffer without one of their own. */
   copyLines(into: Buffer, at: number): void {
     if (this.#isReleased) throw released();
     const { buffer, byteOffset } = this.#bytes;

@@ -6,7 +6,8 @@ import type { ReadPage } from "../visit/read-page.ts";
 import type { VisitRecords } from "../visit/stages.ts";
 import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import type { BufferSender } from "./buffer-sender.ts";
-import { captureOf, captureRecord } from "./capture-frame.ts";
+import { captureRecord } from "./capture-frame.ts";
+import { captureOf } from "./capture-of.ts";
 import { FRAMES } from "./frames.ts";
 
 /** Sends what visits leave behind through a hand-off buffer. */

@@ -49,12 +49,14 @@ const MIN_BUDGET_MS = 1000;
 const MARK_BYTES = 3;
 
 /** One per thread, opened with the first page. */
-let own: PageEngine | "none" | undefined;
+let own: PageEngine | undefined;
+let isOpened = false;
 
 /** The engine of this thread; undefined where there is none. */
 export function pageEngine(): PageEngine | undefined {
-  own ??= openPageEngine(ENGINE_TABLES) ?? "none";
-  return own === "none" ? undefined : own;
+  if (!isOpened) own = openPageEngine(ENGINE_TABLES);
+  isOpened = true;
+  return own;
 }
 
 /** Pages that the engine has read, and pages that it left to the reference; for tests and measurements. */
@@ -65,7 +67,7 @@ export function parseByEngine(
   body: Uint8Array,
   url: CrawlUrl,
   options: ParseOptions,
-  engine: PageEngine | undefined = pageEngine(),
+  engine: PageEngine | undefined = own ?? pageEngine(),
 ): ParsedPage | undefined {
   if (options !== rules?.options) rules = rulesOf(options);
   if (!rules.isPlain || engine === undefined || body.length > engine.maxPageBytes) return undefined;

@@ -1,6 +1,7 @@
 import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
 import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
-import { captureOf, captureRecord } from "../../crawl/hand-off/capture-frame.ts";
+import { captureRecord } from "../../crawl/hand-off/capture-frame.ts";
+import { captureOf } from "../../crawl/hand-off/capture-of.ts";
 import type { Frame } from "../../crawl/hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import type { Lease } from "../../frontier/frontier.ts";

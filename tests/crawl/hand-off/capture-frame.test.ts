@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  captureOf,
-  captureRecord,
-  readCapture,
-} from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureRecord, readCapture } from "../../../src/crawl/hand-off/capture-frame.ts";
+import { captureOf } from "../../../src/crawl/hand-off/capture-of.ts";
 import { FRAMES, readFrame } from "../../../src/crawl/hand-off/frames.ts";
 import { logText } from "../../../src/crawl/hand-off/log-text.ts";
 import type { PageToStore, ResponseToStore } from "../../../src/crawl/hand-off/what-to-store.ts";
