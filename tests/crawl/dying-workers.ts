@@ -22,13 +22,15 @@ export async function surviveDeaths(
   here?: BuildHere,
 ): Promise<void> {
   const profile = { ...PROFILES.small, pages: 700, hosts: 6 };
-  const web = await startWeb({ profile, latencyMs: 2 });
+  const web = await startWeb({ profile, latencyMs: 10 });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
   const settings = checkSettings({
     seeds: [...web.start],
     threads: here === undefined ? 2 : 1,
     delayMs: 0,
+    // Slow enough to be met in its middle.
+    linksPerThread: 8,
     maxUncommitted: 64,
   });
   const config = configFrom(settings, { typed: web.start });
@@ -57,12 +59,18 @@ export async function endWithoutBuilder(
 ): Promise<void> {
   const web = await startWeb({
     profile: { ...PROFILES.small, pages: 400, hosts: 6 },
-    latencyMs: 5,
+    latencyMs: 20,
   });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
   const threads = here === undefined ? 2 : 1;
-  const settings = checkSettings({ seeds: [...web.start], threads, delayMs: 0 });
+  const settings = checkSettings({
+    seeds: [...web.start],
+    threads,
+    delayMs: 0,
+    // Slow enough to be met in its middle.
+    linksPerThread: 8,
+  });
   const config = configFrom(settings, { typed: web.start });
   const crawl = new CheckedCrawl(config, out, false, undefined, here);
   const replaced: string[] = [];

@@ -25,7 +25,7 @@ async function crawlHere(
 ): Promise<{ readonly archives: number; readonly replaced: readonly string[] }> {
   const web = await startWeb({
     profile: { ...PROFILES.small, pages: 700, hosts: 6 },
-    latencyMs: 2,
+    latencyMs: 10,
   });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
@@ -33,6 +33,8 @@ async function crawlHere(
     seeds: [...web.start],
     threads: 1,
     delayMs: 0,
+    // Slow enough to be met in its middle.
+    linksPerThread: 8,
     maxUncommitted: 64,
   });
   const config = configFrom(settings, { typed: web.start });
