@@ -14,8 +14,8 @@ const LITTLE_INLINING = "--max-inlined-bytecode-size-cumulative=300";
 const ALONE_FLAG = "--no-parallel-scavenge";
 /** After this long the first pages have been fetched, and with them Node has loaded what it loads for the first request. */
 const FIRST_PAGES_MS = 60;
-/** A process that has used so much CPU will use more: from then on optimising pays. */
-const LONG_CPU_SECONDS = 0.9;
+/** A process that has used so much CPU for each of its crawler threads will use more: from then on optimising pays. */
+const LONG_CPU_SECONDS = 2;
 const LOOK_EVERY_MS = 100;
 
 let isAllowed = false;
@@ -23,6 +23,8 @@ let isAllowed = false;
 let isYoung = true;
 let isLess = false;
 let timer: NodeJS.Timeout | undefined;
+/** Crawler threads that run: what V8 optimises it optimises for each of them. */
+let crawlers = 1;
 
 /**
  * From now on `compileLess` has an effect. Flags hold for the whole process, so only a program that does nothing but
@@ -35,10 +37,11 @@ export function mayCompileLess(): void {
 /**
  * Has V8 optimise fewer functions as long as the process is young: by itself it compiles hundreds within the first thousand
  * pages, which costs a short crawl more than they save. Has it compile less into each of them, and threads collect garbage
- * alone, from then on. Called when threads have loaded their code, and done soon: V8 takes no kept code, not even that of
+ * alone, from then on. Called when `threads` of them have loaded their code, and done soon: V8 takes no kept code, not even that of
  * Node's own modules, that was compiled with other flags.
  */
-export function compileLess(): void {
+export function compileLess(threads = crawlers): void {
+  crawlers = Math.max(1, threads);
   if (!isAllowed || isLess) return;
   timer ??= setTimeout(begin, FIRST_PAGES_MS).unref();
 }
@@ -72,7 +75,7 @@ function begin(): void {
 
 function look(): void {
   const { user, system } = process.cpuUsage();
-  if ((user + system) / 1e6 < LONG_CPU_SECONDS) return;
+  if ((user + system) / 1e6 < LONG_CPU_SECONDS * crawlers) return;
   isYoung = false;
   clearInterval(timer);
   timer = undefined;

@@ -242,7 +242,7 @@ export class Workers {
 
   /** The message to go. Whoever gets it has loaded its code. */
   #letGo(): ToCrawler {
-    compileLess();
+    compileLess(this.#started.length);
     return { kind: "go", facts: this.#facts.all, changes: this.#plan.changes() };
   }
 
