@@ -103,7 +103,7 @@ class BenchFrontier {
       limit: new PageLimit({
         maxPages: undefined,
         permits: new Permits(new Int32Array(2), 0),
-        countPage: () => 0,
+        countPages: () => 0,
         onReached: nothing,
         onReturned: nothing,
       }),
