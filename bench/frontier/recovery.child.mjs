@@ -64,9 +64,9 @@ function openInThread(options) {
   if (leases.length === 0) throw new Error("no URL can be taken");
   parentPort.postMessage(
     frontier.shards.map((shard) => {
-      const { number, known, queued, state } = shard;
+      const { number, queued, state } = shard;
       const taken = leases.filter((lease) => lease.shard === number).length;
-      return { number, known, queued: queued + taken, done: state.outcomes[1] };
+      return { number, known: state.known, queued: queued + taken, done: state.outcomes[1] };
     }),
   );
 }

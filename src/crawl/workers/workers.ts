@@ -161,12 +161,16 @@ export class Workers {
       if (config.debug) this.#debugLog = startDebugLog(this.#plan);
       this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
       this.#epoch = this.#plan.nextEpoch();
-      const starting = Array.from({ length: memory.threads }, (_, thread) =>
-        this.#absent.has(thread) ? NOTHING : this.#startCrawler(thread, this.#epoch, resumed),
+      const starting = Promise.all(
+        Array.from({ length: memory.threads }, (_, thread) =>
+          this.#absent.has(thread) ? NOTHING : this.#startCrawler(thread, this.#epoch, resumed),
+        ),
       );
+      // A builder that cannot be started is told first.
+      starting.catch(() => {});
       // While crawlers load their code: a builder in this thread opens its files now.
       this.#builders.startAll();
-      const starts = await Promise.all(starting);
+      const starts = await starting;
       refuseContradictions(
         [...untouched, ...starts.flatMap(({ exchanges }) => exchanges)],
         this.#plan.state.epoch,
