@@ -40,7 +40,7 @@ const FINGERPRINT_BYTES = 8;
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
-  /** Each URL that `onEnd` was called for has ended, and once: nothing is damaged or came late. */
+  /** Each URL that `onEnd` was called for has ended, and once: nothing is damaged, came late, or stands in two files. */
   readonly areEndsSure: boolean;
   readonly damages: readonly Damage[];
   /** Bytes that were repaired. */
@@ -87,8 +87,11 @@ export function openJournals(
   const late = shards.map(() => new Map<string, number>());
   const settled = new Set<number>();
   const listed = listJournals(folder);
+  let isCutShort = false;
   for (const [i, shard] of shards.entries()) {
     const files = listed(shard);
+    // A fold that was killed before its snapshot appeared: what its list holds is in the segments, too.
+    if ((files.lists.at(-1) ?? 0) > (files.snapshots.at(-1) ?? 0)) isCutShort = true;
     checkDone(folder, shard, salvage, files, seeds);
     const journal = shardReader(folder, shard, { salvage, begun, seeds, listed: files });
     let waiting = 0;
@@ -119,7 +122,8 @@ export function openJournals(
       shardReader(folder, shard, { ...how(shard), listed: listed(shard) }),
     );
   };
-  const areEndsSure = isWhole && repaired.length === 0 && late.every(({ size }) => size === 0);
+  const areOnce = !isCutShort && late.every(({ size }) => size === 0);
+  const areEndsSure = isWhole && repaired.length === 0 && areOnce;
   if (!areEndsSure) settled.clear();
   const view = viewOf(journals, late, seeds, isWhole, settled);
   return { view, areEndsSure, damages, repaired, cut };

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { compactShard } from "../../../src/frontier/fold/compact-shard.ts";
+import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { finalizeFolder } from "../../../src/store/finish/finalize.ts";
 import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
@@ -367,6 +368,27 @@ test("damaged journals do not say which lines of the log count: all stay", (t) =
   writeFileSync(path, bytes);
   assert.ok(recoverFolder(folder, FACTS).damages.length > 0);
   assert.deepEqual(readFileSync(log), before);
+});
+
+test("what a fold had listed when it was killed, before its snapshot appeared, counts once", (t) => {
+  const folder = finished(t);
+  const { journals } = crawlPaths(folder);
+  const outcomes = () => [...openResults(folder).committed.outcomes];
+  const before = outcomes();
+  const { seedLow, seedHigh } = readCrawlState(folder)!;
+  const files: JournalFiles = {
+    ...REAL_FILES,
+    rename(from, to) {
+      if (to.endsWith(".snapshot")) throw new Error("killed");
+      REAL_FILES.rename(from, to);
+    },
+  };
+  const fold = () =>
+    compactShard({ folder: journals, shard: 0, upTo: 1, seedLow, seedHigh, files });
+  assert.throws(fold, /killed/);
+  assert.ok(readdirSync(journals).some((name) => name.endsWith(".done")));
+  assert.deepEqual(outcomes(), before);
+  assert.ok(before.some((count) => count > 0));
 });
 
 test("what only a list of done URLs knows, without its snapshot, is listed once it is salvaged", (t) => {
