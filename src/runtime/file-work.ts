@@ -2,8 +2,8 @@ import { closeSync, fsync, fsyncSync, openSync, write, writeSync } from "node:fs
 
 /*
  * Work with files that is written once and done in several ways: at once by a thread that may block, and by the system's pool
- * of threads for one that has other things to attend to, all of it or the syncs alone. Work is a generator: it yields each call that may take long and gets
- * what the call answers, or what it throws, and everything between two calls is the same in all ways.
+ * of threads for one that has other things to attend to, all of it or the syncs alone. Work is a generator: it yields each call
+ * that may take long and gets what the call answers, or what it throws, and everything between two calls is the same in all ways.
  */
 
 /** A call that may take long. */
